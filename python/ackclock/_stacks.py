@@ -139,19 +139,19 @@ def _told(file: Path, path: str, options: list[tuple[str, str]]) -> Any:
     """Returns what a library says of itself, in a process of its own. InputError if it cannot be asked."""
     try:
         return apart(lambda: _core.inspect_library(str(file), options), INSPECTION_S)
-    except _Ended as ended:
+    except Ended as ended:
         raise InputError(f"{path}: the library {ended}") from None
     except (ValueError, TypeError) as error:
         raise InputError(str(error)) from None
 
 
-class _Ended(Exception):  # noqa: N818  (the end of a process)
+class Ended(Exception):  # noqa: N818  (the end of a process)
     """How a process has ended in a library, as a clause about the library."""
 
 
 def apart(work: Callable[[], T], cpu_s: float) -> T:
     """Returns what ``work``, which may call libraries, returns in a fork of this process with their limits. Raises what
-    it raises, and ``_Ended`` if a library ends the process.
+    it raises, and ``Ended`` if a library ends the process.
     """
     from multiprocessing import Pipe
 
@@ -184,7 +184,7 @@ def apart(work: Callable[[], T], cpu_s: float) -> T:
         if answer is None:
             call, _, _ = _core.last_library_call(os.pread(noted, PAGE_BYTES, 0))
             said = f"did not return within {WAITS * cpu_s:g} s" if late else how(status, used, cpu_s)
-            raise _Ended(f"{said} in {call}" if call else said)
+            raise Ended(f"{said} in {call}" if call else said)
     finally:
         here.close()
         os.close(noted)

@@ -50,8 +50,8 @@ def compiled(folder: Path, name: str, code: str) -> Path:
     """Returns the library of a source in C."""
     source, library = folder / f"{name}.c", folder / f"lib{name}.so"
     source.write_text(code, encoding="utf-8")
-    flags = ["-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{INCLUDE}"]
-    subprocess.run(["cc", *flags, "-o", library, source], check=True)
+    flags = ["-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused", "-shared", "-fPIC", f"-I{INCLUDE}"]
+    subprocess.run(["cc", *flags, "-o", library, source, "-lm"], check=True)
     return library
 
 

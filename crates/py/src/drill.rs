@@ -8,8 +8,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// A rule: whether it is for datagrams of the client, the kind of its range, the first and last number or time in nanoseconds, the action, and
-/// the action's time in nanoseconds.
+/// A rule: whether it is for datagrams of the client, the kind of its range, the first and last number or time in nanoseconds (of `first` the
+/// time and the count), the action, and the action's time in nanoseconds.
 type GivenRule = (bool, String, u64, u64, String, u64);
 
 /// Runs a script with a stack and one of its controls. `stack` is a StackLibrary, or the name of a stack that is built in. Returns columns of
@@ -23,7 +23,7 @@ fn drill<'py>(
     control: &str,
     seed: u64,
     delay_ns: u64,
-    bottleneck: Option<(u64, u64)>,
+    bottleneck: Option<(Vec<(u64, u64)>, u64)>,
     rules: Vec<GivenRule>,
     writes: Vec<(u64, u64)>,
     finishes: bool,
@@ -42,8 +42,10 @@ fn drill<'py>(
     };
     let script = Script {
         delay: Span::from_nanos(delay_ns),
-        bottleneck: bottleneck
-            .map(|(bits_per_second, queue_bytes)| Bottleneck { bits_per_second, queue_bytes }),
+        bottleneck: bottleneck.map(|(rates, queue_bytes)| Bottleneck {
+            bits_per_second: rates.into_iter().map(|(from, rate)| (Span::from_nanos(from), rate)).collect(),
+            queue_bytes,
+        }),
         rules: rules.iter().map(rule).collect::<PyResult<_>>()?,
         writes: writes.into_iter().map(|(at, bytes)| (Span::from_nanos(at), bytes)).collect(),
         finishes,
@@ -93,7 +95,12 @@ fn rule((forward, kind, first, last, action, time): &GivenRule) -> PyResult<Rule
         which: match kind.as_str() {
             "numbers" => Which::Numbers(*first..=*last),
             "times" => Which::Times(Span::from_nanos(*first)..=Span::from_nanos(*last)),
-            _ => return Err(PyValueError::new_err(format!("no range {kind:?}, expected numbers or times"))),
+            "first" => Which::First(Span::from_nanos(*first), *last),
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "no range {kind:?}, expected numbers, times or first"
+                )));
+            }
         },
         action: match action.as_str() {
             "drop" => Action::Drop,

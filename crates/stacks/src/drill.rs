@@ -20,6 +20,8 @@ pub use ackclock_aqm::Ecn;
 
 /// The most events of a drill, after which it is given up.
 const MOST_EVENTS: usize = 2_000_000;
+/// The most bytes of a datagram without a number: it carries acknowledgements, or little of the stream.
+const LARGEST_WITHOUT_NUMBER: usize = 500;
 /// The headers of IPv4 and UDP in bytes. A drill has no use for them.
 const HEADER: u32 = 28;
 /// The window of the receiver in full datagrams: more than any drill needs.
@@ -37,10 +39,12 @@ pub enum Direction {
 /// The datagrams of a rule.
 #[derive(Clone, Debug)]
 pub enum Which {
-    /// Those with these numbers in their direction; the first one that is sent after the data began has number 1.
+    /// Those with these numbers in their direction.
     Numbers(RangeInclusive<u64>),
     /// Those that are sent between these times after the data began.
     Times(RangeInclusive<Span>),
+    /// The first ones with a number that are sent from this time after the data began on, and how many.
+    First(Span, u64),
 }
 
 /// What the path does to a datagram.
@@ -70,10 +74,10 @@ pub struct Rule {
 }
 
 /// The rate of the path forward, and the queue before it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Bottleneck {
-    /// Bits per second, of the payload of UDP.
-    pub bits_per_second: u64,
+    /// Bits per second of the payload of UDP, each from a time after the data began on. The first time is 0.
+    pub bits_per_second: Vec<(Span, u64)>,
     /// The most bytes that wait; a datagram that finds more is dropped.
     pub queue_bytes: u64,
 }
@@ -117,7 +121,8 @@ pub struct Event {
     pub what: What,
     /// The direction of the datagram; forward for a timer.
     pub direction: Direction,
-    /// The number of the datagram in its direction; 0 before the data began, and for a timer.
+    /// The number of the datagram in its direction: the first one of more than 500 bytes that is sent after the data began has number 1. Is 0 for
+    /// smaller datagrams, before the data began, and for a timer.
     pub number: u64,
     /// The bytes of the datagram.
     pub bytes: usize,
@@ -192,6 +197,7 @@ pub fn run(connections: &mut dyn Connections, seed: u64, script: &Script) -> Rec
         now: Time::ZERO,
         order: 0,
         numbers: [0; 2],
+        counts: vec![0; script.rules.len()],
         free_at: Time::ZERO,
         to_write: 0,
         written: 0,
@@ -219,8 +225,10 @@ struct Drill<'s> {
     flying: BinaryHeap<Reverse<Flying>>,
     now: Time,
     order: u64,
-    /// The datagrams sent in each direction since the data began.
+    /// The last numbers of datagrams in each direction.
     numbers: [u64; 2],
+    /// The datagrams that each rule has counted.
+    counts: Vec<u64>,
     /// When the bottleneck has sent all that waits.
     free_at: Time,
     /// The bytes that the application has and that the stack has not taken.
@@ -340,16 +348,19 @@ impl Drill<'_> {
 
     fn send(&mut self, direction: Direction, ecn: Ecn) {
         let forward = direction == Direction::Forward;
+        let has_number = self.record.began.is_some() && self.buffer.len() > LARGEST_WITHOUT_NUMBER;
         let count = &mut self.numbers[usize::from(!forward)];
-        *count += u64::from(self.record.began.is_some());
-        let number = *count;
+        *count += u64::from(has_number);
+        let number = if has_number { *count } else { 0 };
         (self.now.nanos(), forward, self.buffer.len()).hash(&mut self.shape);
         self.buffer.hash(&mut self.content);
         self.note(What::Sent, direction, number, self.buffer.len(), ecn);
         let (mut arrives, mut ecn, mut is_dropped) = (self.now, ecn, false);
-        if let Some(bottleneck) = self.script.bottleneck.filter(|_| forward) {
-            let crossing =
-                |bytes: u64| Span::from_seconds(8.0 * bytes as f64 / bottleneck.bits_per_second as f64);
+        if let Some(bottleneck) = self.script.bottleneck.as_ref().filter(|_| forward) {
+            let after = self.record.began.map_or(Span::default(), |began| self.now.since(began));
+            let rates = bottleneck.bits_per_second.iter().take_while(|(from, _)| *from <= after);
+            let bits_per_second = rates.last().map_or(u64::MAX, |(_, rate)| *rate) as f64;
+            let crossing = |bytes: u64| Span::from_seconds(8.0 * bytes as f64 / bits_per_second);
             let begins = self.free_at.max(self.now);
             if begins.since(self.now) > crossing(bottleneck.queue_bytes) {
                 is_dropped = true;
@@ -360,10 +371,18 @@ impl Drill<'_> {
         }
         arrives += self.script.delay;
         let began = self.record.began.unwrap_or(Time::NEVER);
-        for rule in self.script.rules.iter().filter(|rule| rule.direction == direction && began <= self.now) {
+        for (rule, count) in self.script.rules.iter().zip(&mut self.counts) {
+            if rule.direction != direction || began > self.now {
+                continue;
+            }
             let fits = match &rule.which {
                 Which::Numbers(numbers) => numbers.contains(&number),
                 Which::Times(times) => times.contains(&self.now.since(began)),
+                Which::First(from, most) => {
+                    let is_one = number > 0 && self.now.since(began) >= *from;
+                    *count += u64::from(is_one);
+                    is_one && *count <= *most
+                }
             };
             match rule.action {
                 _ if !fits => {}

@@ -82,7 +82,7 @@ fn a_mark_a_hold_and_a_cleared_field_change_what_arrives() {
 
 #[test]
 fn a_bottleneck_spaces_datagrams_and_drops_what_finds_its_queue_full() {
-    let bottleneck = Bottleneck { bits_per_second: 9_600_000, queue_bytes: 6_000 };
+    let bottleneck = Bottleneck { bits_per_second: vec![(Span::default(), 9_600_000)], queue_bytes: 6_000 };
     let record = drill(1, &Script { bottleneck: Some(bottleneck), ..script(vec![], 2_000_000) });
     let arrived: Vec<_> = forward_events(&record, What::Arrived).filter(|one| one.bytes == 1200).collect();
     // 1200 bytes take a millisecond at 9.6 Mbit/s.

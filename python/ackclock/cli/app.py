@@ -13,6 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 from ackclock._names import visible
 from ackclock.cli.commands.bench_stack import bench_stack
 from ackclock.cli.commands.check import check
+from ackclock.cli.commands.check_stack import check_stack
 from ackclock.cli.commands.compare_trace import compare_trace
 from ackclock.cli.commands.control import TakesCommand, control
 from ackclock.cli.commands.evaluate import evaluate
@@ -131,6 +132,7 @@ _add(app, "list", list_)
 _add(app, "check", check)
 _add(app, "examples", examples)
 _add(app, "bench-stack", bench_stack)
+_add(app, "check-stack", check_stack)
 _add(app, "lab", lab)
 _add(app, "schema", schema)
 _add(app, "compare-trace", compare_trace)

@@ -14,6 +14,7 @@ KINDS = (
     "search",
     "list",
     "compare-trace",
+    "check-stack",
     "packetdrill",
 )
 
@@ -26,6 +27,7 @@ def schema(of: str) -> dict[str, Any]:
         return dict(json.loads(_core.schema()))
     from pydantic import TypeAdapter
 
+    from ackclock.schemas.check_stack import CheckStackDocument
     from ackclock.schemas.compare_trace import CompareTraceDocument
     from ackclock.schemas.evaluate import EvaluateDocument
     from ackclock.schemas.packetdrill import PacketdrillDocument
@@ -43,6 +45,7 @@ def schema(of: str) -> dict[str, Any]:
         "search": SearchDocument,
         "list": list[Entry],
         "compare-trace": CompareTraceDocument,
+        "check-stack": CheckStackDocument,
         "packetdrill": PacketdrillDocument,
     }
     # The schema of a study file describes what is read; the others describe what is written.

@@ -1,0 +1,142 @@
+"""``ackclock check-stack``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import typer
+from rich.text import Text
+
+from ackclock._files import replacing, writable
+from ackclock._stacks import Stack, stacks
+from ackclock.cli.terminal import console, note, print_json, shown
+from ackclock.errors import InputError
+
+if TYPE_CHECKING:
+    from ackclock.drills.check import Report
+    from ackclock.drills.drill import Outcome
+
+BUILT_IN = ("noq", "quinn")
+"""The stacks that need no library."""
+
+
+def check_stack(
+    word: str,
+    control: str,
+    *,
+    law: str | None,
+    only: Sequence[str],
+    allow: Sequence[str],
+    paths: bool,
+    seed: int,
+    junit: Path | None,
+    as_json: bool,
+) -> None:
+    """Prints what a check finds. Leaves with exit code 1 if anything is violated that is not allowed."""
+    from ackclock.drills.check import DRILLS, check, target
+    from ackclock.hard_paths import NAMES
+
+    known = {"repeats", *(one.id for one in DRILLS), *(f"path-{name}" for name in NAMES)}
+    for id in allow:
+        if id not in known:
+            raise InputError(f"--allow {id}: found no drill of this id")
+    stack: Stack | str = word if word in BUILT_IN else stacks([word])[0]
+    if junit is not None:
+        writable(junit.absolute().parent)
+    if isinstance(stack, Stack):
+        note(str(stack))
+    report = check(target(stack, control, law), seed=seed, only=only, paths=paths)
+    if junit is not None:
+        write_junit(report, allow, junit)
+    if as_json:
+        print_json(document(report, allow))
+    else:
+        _show(report, allow)
+    if junit is not None:
+        note(f"wrote {shown(junit)}")
+    if report.refused(allow):
+        raise typer.Exit(1)
+
+
+def document(report: Report, allow: Sequence[str]) -> dict[str, Any]:
+    """Returns a report as one JSON document."""
+    stack = report.target.stack
+    about = stack.told if isinstance(stack, Stack) else (stack, None, None, None, None)
+    return {
+        "control": report.target.name,
+        "law": report.target.law,
+        "version": about[1],
+        "licence": about[4],
+        "library": {"path": stack.path, "sha256": stack.sha256} if isinstance(stack, Stack) else None,
+        "cpu_s": report.cpu_s,
+        "violated": [one.drill.id for one in report.refused(allow)],
+        "results": [
+            {
+                "id": one.drill.id,
+                "clause": one.drill.clause,
+                "force": one.drill.force,
+                "demand": one.drill.demand,
+                "result": one.word.lower(),
+                "allowed": one.word == "VIOLATED" and one.drill.id in allow,
+                "text": one.text,
+                "timeline": list(one.timeline),
+            }
+            for one in report.outcomes
+        ],
+    }
+
+
+def write_junit(report: Report, allow: Sequence[str], path: Path) -> None:
+    """Writes a report as JUnit XML: a test for each question. What cannot be seen, and what is absent, is skipped."""
+    refused = report.refused(allow)
+    skipped = [one for one in report.outcomes if one.word != "as demanded" and one not in refused]
+    suite = ElementTree.Element(
+        "testsuite",
+        name=f"ackclock check-stack {report.target.name}",
+        tests=str(len(report.outcomes)),
+        failures=str(len(refused)),
+        skipped=str(len(skipped)),
+        errors="0",
+        time=f"{report.cpu_s:.1f}",
+    )
+    for one in report.outcomes:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=f"{report.target.name}.{one.drill.clause}", name=one.drill.id
+        )
+        message = f"{one.drill.demand} {one.drill.clause} ({one.drill.force}): {one.text}"
+        if one in refused:
+            failure = ElementTree.SubElement(case, "failure", message=message)
+            failure.text = "\n".join(one.timeline)
+        elif one in skipped:
+            ElementTree.SubElement(case, "skipped", message=message)
+    ElementTree.indent(suite)
+    with replacing(path) as file:
+        ElementTree.ElementTree(suite).write(file, encoding="utf-8", xml_declaration=True)
+
+
+STYLES = {"as demanded": "green", "VIOLATED": "bold red", "absent": "yellow", "cannot be seen": "dim"}
+
+
+def _show(report: Report, allow: Sequence[str]) -> None:
+    out = console()
+    for one in report.outcomes:
+        word = "allowed" if one.word == "VIOLATED" and one.drill.id in allow else one.word
+        out.print(_line(one, word), soft_wrap=True)
+    counts = ", ".join(f"{len(report.of(word))} {word}" for word in STYLES if report.of(word))
+    out.print(Text(f"\n{report.target.name}: {counts}; {report.cpu_s:.0f} s of CPU time"))
+    refused = report.refused(allow)
+    if refused:
+        first = refused[0]
+        out.print(Text(f"\nThe first sentence that is violated, {first.drill.clause} ({first.drill.force}):"))
+        out.print(Text(f"  {first.drill.demand}", style="bold"), soft_wrap=True)
+        out.print(Text(f"  Found: {first.text}."), soft_wrap=True)
+        for line in first.timeline:
+            out.print(Text(f"    {line}"), soft_wrap=True)
+
+
+def _line(one: Outcome, word: str) -> Text:
+    name = f"{one.drill.clause}, {one.drill.id}: "
+    return Text.assemble((f"{word:14} ", STYLES.get(word, "yellow")), name, one.text)

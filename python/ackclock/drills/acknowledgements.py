@@ -1,0 +1,169 @@
+"""Drills of the receiver: RFC 9000 section 13.2, and the round trips that follow from its acknowledgements."""
+
+from __future__ import annotations
+
+from ackclock.drills.drill import Drill
+from ackclock.drills.record import CannotTell, Record, Violation
+from ackclock.drills.script import RTT_S, Rule, Script, delay, drop, mark, trickle
+
+MAX_ACK_DELAY_S = 0.025
+"""The default of max_ack_delay (RFC 9000 section 18.2), which hides in the handshake."""
+EVERY_S = 0.06
+"""The time between two datagrams of a trickle: more than max_ack_delay, less than a round trip."""
+TRICKLE = tuple(trickle(0.0, 3.0, EVERY_S))
+
+
+def _answers(record: Record, number: int) -> tuple[float, float]:
+    """Returns when a datagram arrived, and when the server next sent something."""
+    at = record.the("arrived", number).at_s
+    answers = record.datagrams("sent", at, forward=False)
+    if not answers:
+        raise Violation(f"datagram {number} is never acknowledged", at)
+    return at, answers[0].at_s
+
+
+def _every_two(record: Record) -> str:
+    arrived = [one for one in record.datagrams("arrived") if one.is_full]
+    answers = record.datagrams("sent", forward=False)
+    ratio = len(arrived) / max(1, len(answers))
+    said = f"{len(answers)} acknowledgements of {len(arrived)} datagrams"
+    if ratio > 2.5:
+        raise Violation(f"{said}: one for {ratio:.1f}", arrived[0].at_s)
+    return said
+
+
+def _in_time(record: Record) -> str:
+    worst, at = 0.0, 0.0
+    for one in record.datagrams("arrived", 0.5, 2.5):
+        arrived, answered = _answers(record, one.number)
+        if answered - arrived > worst:
+            worst, at = answered - arrived, arrived
+    if worst > MAX_ACK_DELAY_S + 0.001:
+        raise Violation(
+            f"an acknowledgement came after {1e3 * worst:.1f} ms (25 ms unless the handshake says more)", at
+        )
+    return f"at most {1e3 * worst:.1f} ms"
+
+
+def _gap(record: Record) -> str:
+    lost = record.datagrams("dropped")[0]
+    after = next(one for one in record.datagrams("arrived", lost.at_s) if one.number > lost.number)
+    arrived, answered = _answers(record, after.number)
+    if answered - arrived > 0.001:
+        raise Violation(
+            f"the datagram after a gap is acknowledged {1e3 * (answered - arrived):.1f} ms later", arrived
+        )
+    return "at once"
+
+
+def _marked(record: Record) -> str:
+    marked = [one for one in record.datagrams("arrived") if one.ecn == "ce"]
+    if not marked:
+        raise CannotTell("the stack sends no ECN-capable datagrams")
+    arrived, answered = _answers(record, marked[0].number)
+    if answered - arrived > 0.001:
+        raise Violation(
+            f"a marked datagram is acknowledged {1e3 * (answered - arrived):.1f} ms later", arrived
+        )
+    return "at once"
+
+
+def _first_rtt(record: Record) -> str:
+    rtt = record.value("rtt_ns", 0.5) / 1e9
+    said = f"{1e3 * rtt:.1f} ms over a path of 100 ms"
+    if not RTT_S - 0.001 <= rtt <= RTT_S + MAX_ACK_DELAY_S + 0.002:
+        raise Violation(said, 0.5)
+    return said
+
+
+def _least(record: Record) -> str:
+    least = record.last("least_rtt_ns") / 1e9
+    said = f"{1e3 * least:.1f} ms after the path went from 100 to 160 ms"
+    if least > RTT_S + MAX_ACK_DELAY_S + 0.002:
+        raise Violation(said, 2.5)
+    return said
+
+
+STEP_S = 1.0
+"""When the path of the drills of round trips becomes longer."""
+LONGER = [Rule(True, "times", STEP_S, 10.0, "delay", 0.1)]
+
+
+def _smooth(record: Record) -> str:
+    before = record.value("rtt_ns", STEP_S) / 1e9
+    first = record.changed("rtt_ns", STEP_S + RTT_S + 0.05)
+    if first is None:
+        raise Violation("the smoothed round trip stays where it was", STEP_S)
+    after = record.value("rtt_ns", first) / 1e9
+    # One sample of 200 to 226 ms moves it by an eighth of the difference; two may come at one time.
+    most = before + 2 * (0.226 - before) / 8
+    if after > most + 0.001:
+        raise Violation(
+            f"a sample of 200 ms moved it from {1e3 * before:.0f} to {1e3 * after:.0f} ms, at most "
+            f"{1e3 * most:.0f}",
+            first,
+        )
+    end = record.last("rtt_ns") / 1e9
+    if end < 0.19:
+        raise Violation(f"{1e3 * end:.0f} ms after 30 samples of 200 ms", 4.0)
+    return f"{1e3 * before:.0f}, {1e3 * after:.0f}, at the end {1e3 * end:.0f} ms"
+
+
+DRILLS = (
+    Drill(
+        "ack-every-two",
+        "RFC 9000 13.2.2",
+        "SHOULD",
+        "A receiver acknowledges after it has received two datagrams that ask for it.",
+        Script(1.0, writes=((0.0, 150_000),)),
+        _every_two,
+    ),
+    Drill(
+        "ack-in-time",
+        "RFC 9000 13.2.1",
+        "MUST",
+        "A receiver acknowledges a datagram within max_ack_delay.",
+        Script(3.0, writes=TRICKLE),
+        _in_time,
+    ),
+    Drill(
+        "ack-of-a-gap",
+        "RFC 9000 13.2.1",
+        "SHOULD",
+        "A receiver acknowledges a datagram at once if one before it is missing.",
+        Script(2.0, rules=drop(12), writes=TRICKLE),
+        _gap,
+    ),
+    Drill(
+        "ack-of-a-mark",
+        "RFC 9000 13.2.1",
+        "SHOULD",
+        "A receiver acknowledges a marked datagram at once.",
+        Script(2.0, rules=mark(12), writes=TRICKLE),
+        _marked,
+    ),
+    Drill(
+        "rtt-first",
+        "RFC 9002 5.3",
+        "MUST",
+        "The smoothed round trip begins with the first sample.",
+        Script(3.0, writes=TRICKLE),
+        _first_rtt,
+    ),
+    Drill(
+        "rtt-least",
+        "RFC 9002 5.2",
+        "MUST",
+        "The least round trip is the least of the samples, and not a recent one.",
+        Script(4.0, rules=delay(0.06, range(16, 200)), writes=tuple(trickle(0.0, 4.0, EVERY_S))),
+        _least,
+    ),
+    Drill(
+        "rtt-smooth",
+        "RFC 9002 5.3",
+        "MUST",
+        "A sample moves the smoothed round trip by an eighth of the difference.",
+        Script(5.0, rules=LONGER, writes=tuple(trickle(0.0, 5.0, EVERY_S))),
+        _smooth,
+    ),
+)

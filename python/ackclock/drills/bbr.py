@@ -1,0 +1,227 @@
+"""Drills of BBR: the 22 example cases of draft-ietf-ccwg-bbr, appendix A, as far as they show from outside.
+
+Many cases ask for a variable of the control. Those that leave no trace in datagrams or in the window are named with
+what they would need, so that none is counted as met. Where the draft gives no numbers, they are ours.
+"""
+
+from __future__ import annotations
+
+from ackclock.drills.drill import Drill, Law
+from ackclock.drills.record import CannotTell, Record, Violation
+from ackclock.drills.script import Rule, Script, batches, trickle
+
+BBR: frozenset[Law] = frozenset({"bbr"})
+RATE = 10e6
+"""The capacity in bit/s of the payload of UDP."""
+RTT_S = 0.04
+PRODUCT = round(RATE * RTT_S / 8)
+"""The bytes of one bandwidth-delay product."""
+
+
+def _path(end_s: float, **more: object) -> Script:
+    settings: dict[str, object] = {
+        "rtt_s": RTT_S,
+        "rates": ((0.0, RATE),),
+        "queue_bytes": 10 * PRODUCT,
+        **more,
+    }
+    return Script(end_s, **settings)  # type: ignore[arg-type]
+
+
+def _rate(record: Record, first_s: float, last_s: float) -> float:
+    """Returns the rate at which datagrams arrive, in bit/s."""
+    return 8 * sum(one.bytes for one in record.datagrams("arrived", first_s, last_s)) / (last_s - first_s)
+
+
+def _waits(record: Record, first_s: float, last_s: float) -> list[float]:
+    """Returns how long datagrams waited in the queue, in order of size."""
+    sent = {one.number: one.at_s for one in record.datagrams("sent") if one.number}
+    waits = [
+        one.at_s - sent[one.number] - RTT_S / 2
+        for one in record.datagrams("arrived", first_s, last_s)
+        if one.number in sent
+    ]
+    if not waits:
+        raise Violation("no datagram arrives", first_s)
+    return sorted(waits)
+
+
+def _share(record: Record, first_s: float, last_s: float, least: float, capacity: float = RATE) -> str:
+    share = _rate(record, first_s, last_s) / capacity
+    said = f"{100 * share:.1f} % of the capacity from {first_s:g} to {last_s:g} s"
+    if share < least:
+        raise Violation(f"{said}, at least {100 * least:.0f}", last_s)
+    return said
+
+
+def _plateau(record: Record) -> str:
+    lost = record.datagrams("dropped")
+    if lost:
+        raise Violation("Startup goes on until a queue of ten products is full", lost[0].at_s)
+    # Nine tenths: the gain of DOWN, with which a cycle may spend half of its time.
+    return _share(record, 1.0, 4.5, 0.9)
+
+
+def _drains(record: Record) -> str:
+    waits = _waits(record, 1.5, 4.5)
+    median = waits[len(waits) // 2]
+    said = f"half of the datagrams waited less than {1e3 * median:.1f} ms"
+    if median > 0.25 * RTT_S + 0.002:
+        raise Violation(f"{said}, at most a quarter of a round trip", 4.0)
+    return said
+
+
+def _probe_rtt(record: Record) -> str:
+    mean = _rate(record, 2.0, 4.5)
+    least, at = min(
+        (_rate(record, begin, begin + 0.2), begin) for begin in [4.6 + 0.02 * k for k in range(320)]
+    )
+    said = f"{100 * least / mean:.0f} % of the usual rate for 200 ms at {at:.1f} s"
+    if least > 0.7 * mean:
+        raise Violation(f"{said}: no ProbeRTT within eleven seconds", 11.0)
+    return said
+
+
+def _restart(record: Record) -> str:
+    sent = [one for one in record.datagrams("sent", 9.999, 10.0 + RTT_S) if one.is_full]
+    first = sum(one.bytes for one in sent)
+    said = f"{first:,} bytes in the first round trip after six seconds of pause, a product is {PRODUCT:,}"
+    if first > 1.5 * PRODUCT:
+        raise Violation(said, 10.0 + RTT_S)
+    return said
+
+
+def _aggregated(record: Record) -> str:
+    return _share(record, 1.5, 4.5, 0.9)
+
+
+def _tiny(record: Record) -> str:
+    least = record.least_window(1.0, 20.0)
+    said = f"a window of at least {least:.1f} datagrams over a path of 80 bytes"
+    if least < 3.9:
+        raise Violation(f"{said}, at least 4", 20.0)
+    return f"{said}; {_share(record, 5.0, 20.0, 0.9, 64e3)}"
+
+
+def _faster(record: Record) -> str:
+    best = max(_rate(record, begin, begin + 0.2) for begin in [12 + 0.1 * k for k in range(78)])
+    said = (
+        f"at best {100 * best / (10 * RATE):.1f} % of the new capacity over 200 ms, two to ten seconds after"
+    )
+    if best < 0.95 * 10 * RATE:
+        raise Violation(said, 20.0)
+    return said
+
+
+def _slower(record: Record) -> str:
+    waits = _waits(record, 16.0, 20.0)
+    median = waits[len(waits) // 2]
+    if median > 2 * RTT_S:
+        raise Violation(
+            f"half of the datagrams wait more than {1e3 * median:.0f} ms ten seconds after the capacity fell to a "
+            "tenth",
+            18.0,
+        )
+    return f"half of the datagrams wait less than {1e3 * median:.0f} ms ten seconds after"
+
+
+def _spurious(record: Record) -> str:
+    return _share(record, 3.5, 4.5, 0.9)
+
+
+def _timeout(record: Record) -> str:
+    return _share(record, 5.0, 6.5, 0.85)
+
+
+def _limited(record: Record) -> str:
+    return _share(record, 8.5, 9.5, 0.9)
+
+
+def _hidden(what: str) -> Drill:
+    number, _, why = what.partition(": ")
+
+    def judge(_: Record) -> str:
+        raise CannotTell(why)
+
+    demand = "A case that shows in variables of the control alone."
+    return Drill(
+        f"bbr-case-{number}", f"BBR draft A, case {number}", "SHOULD", demand, _path(0.5), judge, BBR
+    )
+
+
+def _case(number: str, demand: str, script: Script, judge: object) -> Drill:
+    return Drill(
+        f"bbr-case-{number}",
+        f"BBR draft A, case {number}",
+        "SHOULD",
+        demand,
+        script,
+        judge,  # type: ignore[arg-type]
+        BBR,
+    )
+
+
+PLAIN = _path(11.5)
+HELD = batches(0.02, 5.0, forward=False, rtt_s=RTT_S)
+TINY = _path(20.0, rtt_s=0.01, rates=((0.0, 64e3),), queue_bytes=120_000)
+LIMITED = ((0.0, 2_000_000), *trickle(3.0, 8.0, 0.005, 1250), (8.0, 1 << 30))
+
+DRILLS = (
+    _case("1", "Startup ends when the bandwidth no longer grows, and the capacity is used.", PLAIN, _plateau),
+    _hidden("2: full_bw_reached after losses while the application limits the sender"),
+    _case("3", "Drain empties the queue of Startup.", PLAIN, _drains),
+    _hidden("4: the round in which Drain gives up"),
+    _hidden("5: the phase UP, which ends on a plateau"),
+    _hidden("6: the phase UP, which ends on losses while the application limits the sender"),
+    _case(
+        "7",
+        "A time in which the application limits the sender does not lower its bandwidth.",
+        _path(10.0, writes=LIMITED),
+        _limited,
+    ),
+    _hidden("8: the phase DOWN, which ends by the bytes in flight"),
+    _hidden("9: the phase DOWN, which ends by time"),
+    _case("10", "ProbeRTT comes five seconds after the least round trip.", PLAIN, _probe_rtt),
+    _case(
+        "11",
+        "After a pause the sender begins at its bandwidth.",
+        _path(11.0, writes=((0.0, 4_000_000), (10.0, 1 << 30))),
+        _restart,
+    ),
+    _case(
+        "12",
+        "Acknowledgements that come in batches do not slow the sender.",
+        _path(4.6, rules=HELD),
+        _aggregated,
+    ),
+    _hidden("13: extra_acked, and batches that begin in CRUISE"),
+    _case("14", "A product of less than a datagram does not stall the sender.", TINY, _tiny),
+    _case(
+        "15",
+        "Ten times the capacity is found.",
+        _path(20.0, rates=((0.0, RATE), (10.0, 10 * RATE)), queue_bytes=PRODUCT),
+        _faster,
+    ),
+    _case(
+        "16",
+        "A tenth of the capacity is found.",
+        _path(20.0, rates=((0.0, RATE), (10.0, RATE / 10)), queue_bytes=PRODUCT),
+        _slower,
+    ),
+    _hidden("17: a policer, which the path of a drill has not"),
+    _case(
+        "18",
+        "A datagram that was declared lost too early leaves the rate as it was.",
+        _path(4.6, rules=[Rule(True, "first", 3.0, 1, "delay", 0.6 * RTT_S)]),
+        _spurious,
+    ),
+    _case(
+        "19",
+        "A round trip that is longer for two seconds leaves the rate as it was.",
+        _path(6.6, rules=[Rule(True, "times", 3.0, 3.1, "delay", 0.5)]),
+        _timeout,
+    ),
+    _hidden("20: the state after a ProbeRTT in Startup"),
+    _hidden("21: inflight_longterm after losses in UP"),
+    _hidden("22: the bandwidth while the application limits the sender in REFILL"),
+)

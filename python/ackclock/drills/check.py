@@ -1,0 +1,211 @@
+"""All that ``ackclock check-stack`` asks of a stack: that it repeats, how it does on the hard paths, and the drills."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from ackclock._names import nearest
+from ackclock._stack_bench import Contender, bench
+from ackclock._stacks import Stack, offered
+from ackclock.drills import acknowledgements, bbr, cubic, loss_detection, marks, window
+from ackclock.drills.drill import Drill, Law, Outcome, Target, applies, conduct, judged, law_of
+from ackclock.drills.record import CannotTell, Record
+from ackclock.drills.script import DATAGRAM, Script, delay, drop, mark
+from ackclock.errors import InputError, RunError
+from ackclock.hard_paths import NAMES
+
+DRILLS: Sequence[Drill] = (
+    *loss_detection.DRILLS,
+    *window.DRILLS,
+    *marks.DRILLS,
+    *acknowledgements.DRILLS,
+    *cubic.DRILLS,
+    *bbr.DRILLS,
+)
+"""All drills, in the order of reports."""
+EVENTFUL = Script(
+    5.0,
+    rules=[*drop(20, 33, 90), *mark(50, 140), *delay(0.03, range(60, 400, 41))],
+    writes=((0.0, 600 * DATAGRAM),),
+    finishes=True,
+)
+"""A transfer with losses, marks and reordering, whose datagrams two processes must agree on."""
+REFERENCES: dict[Law | None, str] = {"reno": "newreno", "cubic": "cubic", "bbr": "bbrv3", None: "cubic"}
+"""Our control beside which a stack's is judged on the hard paths, by its law."""
+LEAST_GOODPUT = 0.5
+MOST_DELAY = 2.0
+"""The least goodput and the greatest 95th percentile of the delay on a hard path, as parts of our control's: wide
+enough for two stacks of one law, and too narrow for one that stalls or fills a queue that it need not fill.
+"""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a check found."""
+
+    target: Target
+    outcomes: Sequence[Outcome]
+    """Those of repeating, of the hard paths, and of the drills."""
+    cpu_s: float
+    """The CPU time of all processes."""
+
+    def of(self, word: str) -> list[Outcome]:
+        """Returns the outcomes with a word."""
+        return [one for one in self.outcomes if one.word == word]
+
+    def refused(self, allowed: Sequence[str]) -> list[Outcome]:
+        """Returns the violations that are not allowed, what must be before what should be."""
+        found = [one for one in self.of("VIOLATED") if one.drill.id not in allowed]
+        return sorted(found, key=lambda one: one.drill.force != "MUST")
+
+
+def target(stack: Stack | str, control: str, law: str | None = None) -> Target:
+    """Returns a stack with one of its controls. InputError for a control that it has not, and for an unknown law."""
+    if law is not None and law not in ("reno", "cubic", "bbr"):
+        raise InputError(f"--law {law}: expected reno, cubic or bbr")
+    if isinstance(stack, Stack):
+        known = [name.partition(":")[2] for name in stack.controls]
+        name = stack.name
+    else:
+        from ackclock import _typed_core as core
+
+        names = [entry["name"] for entry in core.registry() if entry["kind"] == "control"]
+        known = [one.partition(":")[2] for one in names if one.startswith(f"{stack}:")]
+        name = stack
+    if not known:
+        raise InputError(
+            f"{stack}: found no stack of this name, expected noq, quinn or the path of a library"
+        )
+    if control not in known:
+        raise InputError(
+            f"{name} has no control {control!r}, expected one of {', '.join(known)}{nearest(control, known)}"
+        )
+    given: Law | None = law if law in ("reno", "cubic", "bbr") else law_of(control)
+    return Target(stack, control, given)
+
+
+def check(
+    target: Target,
+    *,
+    seed: int = 1,
+    only: Sequence[str] = (),
+    paths: bool = True,
+    done: Callable[[Outcome], None] = lambda _: None,
+) -> Report:
+    """Asks all questions, or those whose ids or clauses begin with one of ``only``. Calls ``done`` after each.
+
+    InputError if ``only`` names nothing.
+    """
+    drills = [one for one in DRILLS if applies(one, target.law) and _named(one, only)]
+    asks_repeats = not only or any(word in ("repeats", "seed") for word in only)
+    asks_paths = paths and (not only or any(word.startswith("path") for word in only))
+    if not (drills or asks_repeats or asks_paths):
+        known = [one.id for one in DRILLS if applies(one, target.law)]
+        raise InputError(f"--only {', '.join(only)}: found no such drill{nearest(only[0], known)}")
+    before = _cpu_s()
+    outcomes: list[Outcome] = []
+
+    def add(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        done(outcome)
+
+    if asks_repeats:
+        for outcome in _repeats(target, seed):
+            add(outcome)
+    records: dict[str, Record | Exception] = {}
+    for drill in drills:
+        key = repr(drill.script)
+        if key not in records:
+            records[key] = _conducted(target, drill.script, seed)
+        add(judged(drill, records[key]))
+    if asks_paths:
+        for outcome in _paths(target, [name for name in NAMES if _named_path(name, only)]):
+            add(outcome)
+    return Report(target, outcomes, _cpu_s() - before)
+
+
+def _named(drill: Drill, only: Sequence[str]) -> bool:
+    return not only or any(drill.id == word or drill.clause.startswith(word) for word in only)
+
+
+def _named_path(name: str, only: Sequence[str]) -> bool:
+    return not only or "paths" in only or f"path-{name}" in only
+
+
+def _conducted(target: Target, script: Script, seed: int) -> Record | Exception:
+    try:
+        return conduct(target, script, seed)
+    except (CannotTell, RunError) as reason:
+        return reason
+
+
+def _about(id: str, demand: str, clause: str = "ackclock_stack.h") -> Drill:
+    def judge(_: Record) -> str:
+        raise AssertionError("judged elsewhere")
+
+    return Drill(id, clause, "MUST", demand, EVENTFUL, judge)
+
+
+REPEATS = _about("repeats", "Equal arguments give equal datagrams at equal times.")
+SEED = _about("seed", "Another seed gives other bytes.")
+
+
+def _repeats(target: Target, seed: int) -> list[Outcome]:
+    """Returns whether two processes send the same, and whether a seed matters."""
+    made = [_conducted(target, EVENTFUL, one) for one in (seed, seed, seed + 1)]
+    for one in made:
+        if isinstance(one, Exception):
+            return [judged(REPEATS, one)]
+    (first, second, other) = [one for one in made if isinstance(one, Record)]
+    random = target.stack.told[3] if isinstance(target.stack, Stack) else "connection identifiers"
+    count = len(first.datagrams("sent")) + len(first.datagrams("sent", forward=False))
+    if first.hashes == second.hashes:
+        found = Outcome(REPEATS, "as demanded", f"{count} datagrams of two processes are equal to the byte")
+    elif random:
+        same = "times and lengths are equal" if first.hashes[0] == second.hashes[0] else "times differ"
+        found = Outcome(REPEATS, "absent", f"{same}; the stack says that this is random: {random}")
+    elif first.hashes[0] == second.hashes[0]:
+        found = Outcome(
+            REPEATS, "VIOLATED", "times and lengths are equal, bytes differ: some are not drawn from the seed"
+        )
+    else:
+        found = Outcome(REPEATS, "VIOLATED", "two processes sent other datagrams or at other times")
+    seeded = Outcome(
+        replace(SEED, force="MAY"),
+        "absent" if first.hashes == other.hashes else "as demanded",
+        "seeds 1 and 2 send the same bytes" if first.hashes == other.hashes else "seeds differ",
+    )
+    return [found, seeded]
+
+
+def _paths(target: Target, names: Sequence[str]) -> list[Outcome]:
+    """Returns how a control does on the hard paths beside ours of the same law."""
+    ours = REFERENCES[target.law]
+    who = (Contender(target.name, target.name.partition(":")[0]), Contender(ours, "quic"))
+    given = [target.stack] if isinstance(target.stack, Stack) else []
+    found = []
+    with offered(given):
+        for name in names:
+            demand = f"At least half the goodput of our {ours}, and at most twice its delay."
+            drill = _about(f"path-{name}", demand, f"hard path {name}")
+            try:
+                (cells,) = bench(who, [name], replications=1).paths.values()
+            except RunError as error:
+                found.append(Outcome(drill, "VIOLATED", f"the run failed: {error}"))
+                continue
+            theirs, own = (
+                [cell.summaries[metric].mean or 0.0 for metric in ("goodput", "delay")] for cell in cells
+            )
+            text = f"{theirs[0]:.2f} Mbit/s and {theirs[1]:.0f} ms; {ours} has {own[0]:.2f} Mbit/s and {own[1]:.0f} ms"
+            if cells[0].closed:
+                text = f"the stack closed the connection: {cells[0].reason}"
+            met = theirs[0] >= LEAST_GOODPUT * own[0] and theirs[1] <= MOST_DELAY * own[1]
+            found.append(Outcome(drill, "as demanded" if met and not cells[0].closed else "VIOLATED", text))
+    return found
+
+
+def _cpu_s() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)

@@ -1,0 +1,258 @@
+"""Drills of CUBIC: RFC 9438, whose formulas give the numbers. Windows are in datagrams, as its segments.
+
+A greedy sender over 100 ms loses a datagram of its fifth round trip, at a window W of about 150. It keeps 0.7 W, and
+comes back to W after K = cbrt(0.3 W / 0.4): 4.8 s (equation 2).
+"""
+
+from __future__ import annotations
+
+from ackclock.drills.drill import Drill, Law
+from ackclock.drills.record import CannotTell, Record, Violation
+from ackclock.drills.script import DATAGRAM, RTT_S, Script, drop, outage
+
+CUBIC: frozenset[Law] = frozenset({"cubic"})
+C = 0.4
+"""Segments per second cubed (section 5)."""
+BETA = 0.7
+ALPHA = 3 * (1 - BETA) / (1 + BETA)
+"""The additive increase of the Reno-friendly region: 0.53 (section 4.3)."""
+SHORT_RTT_S = 0.01
+LONG_RTT_S = 1.0
+CLAMP_END_S = 12.0
+SHORT = Script(2.5, rules=drop(25), rtt_s=SHORT_RTT_S, rates=((0.0, 1e9),))
+
+
+def _epoch(record: Record) -> tuple[float, float, float, float]:
+    """Returns when the first reduction was, the window before and after it, and K."""
+    found = record.reduction()
+    if found is None:
+        raise CannotTell("no loss reduced the window")
+    at, before, _ = found
+    after = record.window(at + 1.5 * RTT_S)
+    if not 40 <= before <= 400:
+        raise CannotTell(f"the loss came at a window of {before:.0f} datagrams, not at about 150")
+    if after > 0.85 * before:
+        raise CannotTell(f"the loss left {after:.0f} of {before:.0f} datagrams")
+    return at, before, after, (max(0.0, before - after) / C) ** (1 / 3)
+
+
+def _beta(record: Record) -> str:
+    at, before, after, _ = _epoch(record)
+    said = f"{after / before:.3f} of {before:.0f} datagrams"
+    if abs(after / before - BETA) > 0.02:
+        raise Violation(f"{said}, expected {BETA}", at)
+    return said
+
+
+def _plateau(record: Record) -> str:
+    at, before, _, k = _epoch(record)
+    there = record.window(at + k + RTT_S)
+    said = f"{there:.1f} datagrams after K = {k:.2f} s, {before:.1f} before the loss"
+    if abs(there / before - 1) > 0.04:
+        raise Violation(said, at + k + RTT_S)
+    return said
+
+
+def _concave(record: Record) -> str:
+    at, _, _, k = _epoch(record)
+    first = record.window(at + k / 3 + RTT_S) - record.window(at + 2 * RTT_S)
+    last = record.window(at + k) - record.window(at + 2 * k / 3)
+    said = f"{first:.1f} datagrams in the first third of K, {last:.1f} in the last"
+    if first < 2 * max(last, 1.0):
+        raise Violation(said, at + k)
+    return said
+
+
+def _convex(record: Record) -> str:
+    at, before, _, k = _epoch(record)
+    grown = record.window(at + k + 4) - before
+    # 0.4 x 4^3 = 25.6; the time begins up to two round trips later, 0.4 x 3.8^3 = 21.9, and an estimate may be a round
+    # trip ahead, 0.4 x 4.1^3 = 27.6.
+    said = f"{grown:.1f} datagrams above W four seconds after K, expected 22 to 28"
+    if not 19 <= grown <= 31:
+        raise Violation(said, at + k + 4)
+    return said
+
+
+def _friendly(record: Record) -> str:
+    found = record.reduction()
+    if found is None:
+        raise CannotTell("no loss reduced the window")
+    at, before, after = found
+    # In the time until the old window, alpha is 0.53; later, 1.
+    rounds = (1.0 - 3 * SHORT_RTT_S) / SHORT_RTT_S
+    least = after + ALPHA * rounds
+    there = record.window(at + 1.0)
+    said = f"{there:.0f} datagrams a second after a loss at {before:.0f}, at least {least:.0f} as Reno"
+    if there < 0.9 * least:
+        raise Violation(said, at + 1.0)
+    return said
+
+
+def _alpha_one(record: Record) -> str:
+    found = record.reduction()
+    if found is None:
+        raise CannotTell("no loss reduced the window")
+    at, before, _ = found
+    first, last = record.window(at + 1.0), record.window(at + 2.0)
+    grown = last - first
+    if first < before:
+        raise CannotTell("the window is not yet what it was before the loss")
+    # A datagram a round trip of 10 ms, and a little more where an acknowledgement waits.
+    said = f"{grown:.0f} datagrams a second above the old window, expected 100 over 10 ms"
+    if grown < 75:
+        raise Violation(said, at + 2.0)
+    return said
+
+
+def _fast_convergence(record: Record) -> str:
+    second = record.datagrams("dropped")
+    if len(second) < 2:
+        raise CannotTell("the second datagram was not sent")
+    first_at, first, _, k = _epoch(record)
+    found = record.reduction(max(second[1].at_s, first_at + 0.2))
+    if found is None:
+        raise Violation("the second loss does not reduce the window", second[1].at_s + RTT_S)
+    at, before, _ = found
+    after = record.window(at + 1.5 * RTT_S)
+    if not 0.75 * first <= before <= 0.97 * first:
+        raise CannotTell(f"the second loss came at {before:.0f} of {first:.0f} datagrams")
+    plateau = before * (1 + BETA) / 2
+    k = (max(0.0, plateau - after) / C) ** (1 / 3)
+    there = record.window(at + k + RTT_S)
+    said = f"{there:.1f} datagrams after K = {k:.2f} s, expected {plateau:.1f}, not {before:.1f}"
+    if abs(there / plateau - 1) > 0.06:
+        raise Violation(said, at + k + RTT_S)
+    return said
+
+
+def _after_timeout(record: Record) -> str:
+    begin = next((at for at, value in record.series("window", 2.0) if value <= 4.5 * DATAGRAM), None)
+    if begin is None:
+        raise CannotTell("the outage of two seconds did not bring the window to its least")
+    # Slow start ends where a round trip brings less than a fifth.
+    at = begin + 3 * RTT_S
+    while record.window(at + RTT_S) > 1.2 * record.window(at) and at < 9:
+        at += RTT_S / 2
+    left = record.window(at)
+    grown = record.window(at + 3.0) - left
+    # W(3 s) with K = 0 is 0.4 x 27 = 10.8; the Reno-friendly window grows by 0.53 x 30 = 15.9, by 30 where alpha is 1.
+    said = f"{grown:.0f} datagrams in 3 s after slow start ended at {left:.0f}, expected 11 to 33"
+    if not 9 <= grown <= 33:
+        raise Violation(said, at + 3.0)
+    return said
+
+
+def _after_idle(record: Record) -> str:
+    before = record.window(2.9)
+    at = record.datagrams("sent", 12.999)[0].at_s
+    after = record.most_window(at, at + 3 * RTT_S)
+    said = f"from {before:.0f} to {after:.0f} datagrams in the first round trips after ten seconds of pause"
+    if after > 1.12 * before + 2:
+        raise Violation(said, at + 2 * RTT_S)
+    return said
+
+
+def _clamp(record: Record) -> str:
+    found = record.reduction()
+    if found is None:
+        raise CannotTell("no loss reduced the window")
+    worst, at = 0.0, 0.0
+    moment = found[0] + 2 * LONG_RTT_S
+    while moment + LONG_RTT_S < CLAMP_END_S:
+        ratio = record.window(moment + LONG_RTT_S) / record.window(moment)
+        if ratio > worst:
+            worst, at = ratio, moment + LONG_RTT_S
+        moment += LONG_RTT_S
+    said = f"at most {worst:.2f} times the window in a round trip of a second"
+    if worst > 1.5 * 1.05:
+        raise Violation(said, at)
+    return said
+
+
+ONE_LOSS = Script(12.0, rules=drop(140))
+
+DRILLS = (
+    Drill("cubic-beta", "RFC 9438 4.6", "SHOULD", "A loss leaves 0.7 of the window.", ONE_LOSS, _beta, CUBIC),
+    Drill(
+        "cubic-plateau",
+        "RFC 9438 4.2",
+        "MUST",
+        "The window is again what it was before the loss after K seconds.",
+        ONE_LOSS,
+        _plateau,
+        CUBIC,
+    ),
+    Drill(
+        "cubic-concave",
+        "RFC 9438 4.4",
+        "MUST",
+        "The window grows fast after the loss and slowly near the old one.",
+        ONE_LOSS,
+        _concave,
+        CUBIC,
+    ),
+    Drill(
+        "cubic-convex",
+        "RFC 9438 4.5",
+        "MUST",
+        "Above the old window growth follows 0.4 (t - K)^3.",
+        ONE_LOSS,
+        _convex,
+        CUBIC,
+    ),
+    Drill(
+        "cubic-clamp",
+        "RFC 9438 4.2",
+        "MUST",
+        "The window grows by at most half in a round trip.",
+        Script(CLAMP_END_S, rules=drop(8), rtt_s=LONG_RTT_S),
+        _clamp,
+        CUBIC,
+    ),
+    Drill(
+        "cubic-reno-friendly",
+        "RFC 9438 4.3",
+        "SHOULD",
+        "Over a short round trip the window is at least that of Reno.",
+        SHORT,
+        _friendly,
+        CUBIC,
+    ),
+    Drill(
+        "cubic-alpha-one",
+        "RFC 9438 4.3",
+        "SHOULD",
+        "Reno's window grows by one datagram a round trip once it is what it was before the loss.",
+        SHORT,
+        _alpha_one,
+        CUBIC,
+    ),
+    Drill(
+        "cubic-fast-convergence",
+        "RFC 9438 4.7",
+        "SHOULD",
+        "A second loss before the old window is regained lowers the next plateau to 0.85 of the window.",
+        Script(10.0, rules=drop(140, 1800)),
+        _fast_convergence,
+        CUBIC,
+    ),
+    Drill(
+        "cubic-after-a-timeout",
+        "RFC 9438 4.8",
+        "MUST",
+        "After persistent congestion K is 0 when slow start ends.",
+        Script(14.0, rules=[*drop(140), *outage(2.0, 4.0)]),
+        _after_timeout,
+        CUBIC,
+    ),
+    Drill(
+        "cubic-after-idle",
+        "RFC 9438 5.8",
+        "MUST",
+        "Time in which the application has nothing to send does not count for the growth.",
+        Script(14.0, rules=drop(140), writes=((0.0, 1800 * DATAGRAM), (13.0, 1 << 30))),
+        _after_idle,
+        CUBIC,
+    ),
+)

@@ -1,0 +1,265 @@
+"""Drills of loss detection and of the probe timeout: RFC 9002 section 6."""
+
+from __future__ import annotations
+
+import itertools
+
+from ackclock.drills.drill import Drill
+from ackclock.drills.record import CannotTell, Datagram, Record, Violation
+from ackclock.drills.script import RTT_S, Script, delay, drop, first, hold, outage, trickle
+
+FINE = tuple(trickle(0.0, 2.0, 0.005))
+"""A datagram each 5 ms: twenty in a round trip."""
+WARM = tuple(trickle(0.0, 2.0, 0.06))
+"""Two seconds in which the stack learns the round trip; the last datagram leaves at 1.92 s, or near it."""
+QUIET_S = 2.5
+"""When all of these datagrams are acknowledged."""
+GRANULARITY_S = 0.001
+"""kGranularity (RFC 9002 section 6.1.2)."""
+ACK_DELAY_S = 0.026
+"""The most by which an acknowledgement may wait, and a round trip be longer than the path."""
+
+
+def _not_early(record: Record) -> str:
+    late = record.the("arrived", 200)
+    before = [one.number for one in record.datagrams("arrived", 0.0, late.at_s) if one.number > 200]
+    if not 1 <= len(before) <= 2:
+        raise CannotTell(f"{len(before)} datagrams overtook number 200, where two were to")
+    lost = record.last("lost")
+    if lost > 0:
+        at = record.changed("lost") or 0.0
+        raise Violation("a datagram that two others overtook was declared lost", at)
+    return "no loss was declared"
+
+
+def _three(record: Record) -> str:
+    lost = record.the("sent", 200)
+    declared = record.changed("lost", lost.at_s)
+    if declared is None:
+        raise Violation("datagram 200 was never declared lost", lost.at_s)
+    after = declared - lost.at_s
+    # The third datagram after it leaves 15 ms later, and its acknowledgement comes a round trip after that.
+    if after > RTT_S + 0.015 + GRANULARITY_S:
+        raise Violation(f"declared lost {1e3 * after:.1f} ms after it was sent, at most 116 ms", declared)
+    return f"declared lost after {1e3 * after:.1f} ms"
+
+
+def _tail(record: Record) -> list[Datagram]:
+    """Returns the datagrams that leave once the path is quiet."""
+    return record.datagrams("sent", QUIET_S - 0.001)
+
+
+def _time_threshold(record: Record) -> str:
+    first = record.datagrams("dropped", QUIET_S - 0.001)[0]
+    declared = record.changed("lost", first.at_s)
+    if declared is None:
+        raise Violation("it was never declared lost, although a later one was acknowledged", first.at_s)
+    after = declared - first.at_s
+    least, most = 9 / 8 * RTT_S, 9 / 8 * (RTT_S + ACK_DELAY_S) + 2 * GRANULARITY_S
+    said = f"declared lost after {1e3 * after:.1f} ms of {1e3 * least:.1f} to {1e3 * most:.1f} ms"
+    if after < least - GRANULARITY_S or after > most:
+        raise Violation(said, declared)
+    return said
+
+
+def _groups(datagrams: list[Datagram]) -> list[list[Datagram]]:
+    """Returns datagrams that leave within 10 ms of each other together."""
+    groups: list[list[Datagram]] = []
+    for one in datagrams:
+        if groups and one.at_s - groups[-1][-1].at_s < 0.01:
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return groups
+
+
+def _probe(record: Record) -> str:
+    first, *rest = _groups(_tail(record)) or [[]]
+    if not first:
+        raise CannotTell("the stack sent nothing at 2.5 s")
+    if not rest:
+        raise Violation("nothing follows a lost last datagram", first[0].at_s)
+    after = rest[0][0].at_s - first[0].at_s
+    most = (RTT_S + ACK_DELAY_S) + 4 * ACK_DELAY_S + 0.025
+    said = f"a probe after {1e3 * after:.1f} ms of 100 to {1e3 * most:.0f} ms"
+    if not RTT_S + GRANULARITY_S <= after <= most:
+        raise Violation(said, rest[0][0].at_s)
+    return said
+
+
+def _probes(record: Record) -> list[list[Datagram]]:
+    groups = _groups(record.datagrams("sent", QUIET_S - 0.001, 12.0))
+    if len(groups) < 4:
+        raise Violation(f"{len(groups) - 1} probes in 9.5 s without an acknowledgement", QUIET_S + 1)
+    return groups
+
+
+def _backoff(record: Record) -> str:
+    times = [group[0].at_s for group in _probes(record)]
+    waits = [after - before for before, after in itertools.pairwise(times)]
+    for index, (before, after) in enumerate(itertools.pairwise(waits)):
+        if after < 1.9 * before:
+            raise Violation(
+                f"a probe after {1e3 * before:.0f} ms and the next one after {1e3 * after:.0f}, not twice as many",
+                times[index + 2],
+            )
+    return "probes after " + ", ".join(f"{1e3 * wait:.0f}" for wait in waits) + " ms"
+
+
+def _two_at_most(record: Record) -> str:
+    probes = _probes(record)[1:]
+    most = max(probes, key=len)
+    if len(most) > 2:
+        raise Violation(f"{len(most)} datagrams at one probe timeout", most[0].at_s)
+    return f"at most {len(most)} at one timeout"
+
+
+def _despite_window(record: Record) -> str:
+    last = record.datagrams("sent", 0.0, 0.6)[-1]
+    first_probe = next((one for one in record.datagrams("sent", 0.65, 2.0)), None)
+    if first_probe is None:
+        raise Violation("nothing leaves while the window is full and everything is lost", 0.65)
+    return f"a probe {1e3 * (first_probe.at_s - last.at_s):.0f} ms after the last datagram"
+
+
+def _declares_nothing(record: Record) -> str:
+    probe = record.datagrams("sent", 1.0, 1.39)
+    early = record.value("lost", 1.39) - record.value("lost", 1.0)
+    if early:
+        raise Violation("a timeout declared packets lost", record.changed("lost", 1.0) or 1.39)
+    if not probe:
+        raise CannotTell("no probe left in 400 ms without an acknowledgement")
+    return "no loss was declared"
+
+
+def _starts_again(record: Record) -> str:
+    tails = [group[0].at_s for group in _groups(_tail(record))]
+    second = [at for at in tails if at >= 5.999]
+    if len(second) < 2:
+        raise Violation("nothing follows a lost last datagram", 6.0)
+    after = second[1] - second[0]
+    if after > 0.3:
+        raise Violation(
+            f"the probe of a later loss came after {1e3 * after:.0f} ms: still backed off", second[1]
+        )
+    return f"the probe of a later loss came after {1e3 * after:.0f} ms"
+
+
+def _persistent(record: Record) -> str:
+    least = record.least_window(3.0, 5.5)
+    before = record.window(0.99)
+    said = f"the window went from {before:.0f} to {least:.1f} datagrams"
+    if least > 4.5:
+        raise Violation(
+            f"{said}, expected 2 (4 under BBR)", record.datagrams("arrived", 3.0, forward=False)[0].at_s
+        )
+    return said
+
+
+def _not_persistent(record: Record) -> str:
+    before = record.window(0.99)
+    least = record.least_window(1.0, 1.6)
+    said = f"the window went from {before:.0f} to {least:.1f} datagrams after an outage of 60 ms"
+    if least < 0.45 * before:
+        raise Violation(said, record.changed("window", 1.0) or 1.0)
+    return said
+
+
+BLACKOUT = Script(12.0, rules=outage(QUIET_S - 0.001, 12.0), writes=(*WARM, (QUIET_S, 1000)))
+LONG_OUTAGE = Script(5.5, rules=[*drop(60), *outage(1.0, 3.0)])
+
+DRILLS = (
+    Drill(
+        "packet-threshold",
+        "RFC 9002 6.1.1",
+        "SHOULD",
+        "A datagram is not declared lost before three later ones are acknowledged.",
+        Script(2.0, rules=delay(0.011, [200]), writes=FINE),
+        _not_early,
+    ),
+    Drill(
+        "packet-threshold-of-three",
+        "RFC 9002 6.1.1",
+        "SHOULD",
+        "A datagram is declared lost when three later ones are acknowledged.",
+        Script(2.0, rules=drop(200), writes=FINE),
+        _three,
+    ),
+    Drill(
+        "time-threshold",
+        "RFC 9002 6.1.2",
+        "SHOULD",
+        "A datagram is declared lost after nine eighths of a round trip if a later one is acknowledged.",
+        Script(5.0, rules=first(QUIET_S - 0.001), writes=(*WARM, (QUIET_S, 3000))),
+        _time_threshold,
+    ),
+    Drill(
+        "probe",
+        "RFC 9002 6.2.1",
+        "MUST",
+        "A probe follows a lost last datagram after the smoothed round trip, four deviations and max_ack_delay.",
+        Script(5.0, rules=outage(QUIET_S - 0.001, QUIET_S + 0.01), writes=(*WARM, (QUIET_S, 1000))),
+        _probe,
+    ),
+    Drill(
+        "probe-backoff",
+        "RFC 9002 6.2.1",
+        "MUST",
+        "The probe timeout doubles with each probe that is not acknowledged.",
+        BLACKOUT,
+        _backoff,
+    ),
+    Drill(
+        "probe-count",
+        "RFC 9002 6.2.4",
+        "MUST",
+        "A probe timeout sends at most two datagrams.",
+        BLACKOUT,
+        _two_at_most,
+    ),
+    Drill(
+        "probe-despite-window",
+        "RFC 9002 7.5",
+        "MUST",
+        "Congestion control does not block a probe.",
+        Script(2.0, rules=[*drop(60), *outage(0.6, 2.0)]),
+        _despite_window,
+    ),
+    Drill(
+        "probe-declares-nothing",
+        "RFC 9002 6.2",
+        "MUST",
+        "An expired probe timeout declares nothing lost.",
+        Script(2.0, rules=hold(0.95, 1.4), writes=tuple(trickle(0.0, 2.0, 0.02))),
+        _declares_nothing,
+    ),
+    Drill(
+        "probe-backoff-ends",
+        "RFC 9002 6.2.1",
+        "MUST",
+        "The backoff of the probe timeout ends with an acknowledgement.",
+        Script(
+            8.0,
+            rules=[*outage(QUIET_S - 0.001, QUIET_S + 0.5), *outage(5.999, 6.01)],
+            writes=(*WARM, (QUIET_S, 1000), *trickle(4.0, 5.5, 0.06), (6.0, 1000)),
+        ),
+        _starts_again,
+    ),
+    Drill(
+        "persistent-congestion",
+        "RFC 9002 7.6.2",
+        "MUST",
+        "The window is the least one after everything was lost for more than three probe timeouts.",
+        LONG_OUTAGE,
+        _persistent,
+    ),
+    Drill(
+        "no-persistent-congestion",
+        "RFC 9002 7.6.1",
+        "MUST",
+        "An outage that is shorter than three probe timeouts reduces the window only once.",
+        Script(2.0, rules=[*drop(60), *outage(1.0, 1.06)]),
+        _not_persistent,
+        frozenset({"reno", "cubic"}),
+    ),
+)

@@ -1,0 +1,178 @@
+"""What a stack did in a drill, and questions about it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ackclock.drills.script import DATAGRAM
+
+NUMBERS = {
+    "window": "its congestion window",
+    "in_flight": "the bytes in flight",
+    "rtt_ns": "its smoothed round trip",
+    "least_rtt_ns": "its least round trip",
+    "pacing_bps": "its rate of pacing",
+    "lost": "the packets that it declared lost",
+    "spurious": "spurious losses",
+    "probe_timeouts": "its probe timeouts",
+    "reductions": "the reductions of its window",
+}
+"""What a stack may tell of itself, by its column."""
+MOST_LINES = 12
+"""The most lines of a timeline."""
+
+
+class CannotTell(Exception):  # noqa: N818  (a result, not an error)
+    """Why a drill cannot tell from outside what the stack did."""
+
+
+class Violation(Exception):  # noqa: N818  (a result, not an error)
+    """What a stack did against a standard, and when."""
+
+    def __init__(self, sentence: str, at_s: float) -> None:
+        super().__init__(sentence)
+        self.at_s = at_s
+
+
+@dataclass(frozen=True)
+class Datagram:
+    """A datagram as it was sent, dropped or received."""
+
+    at_s: float
+    number: int
+    bytes: int
+    ecn: str
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it carries data of the stream, and not only acknowledgements."""
+        return self.bytes > 500
+
+
+class Record:
+    """What a stack did. Times are in seconds after the data began, windows in datagrams of 1200 bytes."""
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        """Takes the columns of the core. CannotTell if no data began."""
+        self._columns = columns
+        if columns["began_ns"] is None:
+            raise CannotTell(f"the stack took no data: {columns['closed'] or 'its handshake did not end'}")
+        began = columns["began_ns"]
+        self._at: Sequence[float] = [(at - began) / 1e9 for at in columns["at_ns"]]
+
+    @property
+    def closed(self) -> str | None:
+        """Why the stack closed the connection."""
+        closed: str | None = self._columns["closed"]
+        return closed
+
+    @property
+    def delivered_s(self) -> float | None:
+        """When everything was acknowledged; None if it was not, or if the stream did not end."""
+        at: int | None = self._columns["delivered_ns"]
+        return None if at is None else at / 1e9
+
+    @property
+    def hashes(self) -> tuple[int, int]:
+        """Hashes of the times and lengths of all datagrams, and of their content."""
+        return self._columns["shape"], self._columns["content"]
+
+    def datagrams(
+        self, what: str, first_s: float = 0.0, last_s: float = float("inf"), *, forward: bool = True
+    ) -> list[Datagram]:
+        """Returns the datagrams that were ``sent``, ``dropped`` or ``arrived`` in a time, both ends included."""
+        return [self._datagram(index) for index in self._indices(what, first_s, last_s, forward)]
+
+    def _indices(self, what: str, first_s: float, last_s: float, forward: bool) -> Iterator[int]:
+        columns = zip(self._at, self._columns["what"], self._columns["forward"], strict=True)
+        for index, (at, kind, goes) in enumerate(columns):
+            if kind == what and goes == forward and first_s - 1e-9 <= at <= last_s + 1e-9:
+                yield index
+
+    def _datagram(self, index: int) -> Datagram:
+        columns = self._columns
+        return Datagram(
+            self._at[index], columns["number"][index], columns["bytes"][index], columns["ecn"][index]
+        )
+
+    def the(self, what: str, number: int, *, forward: bool = True) -> Datagram:
+        """Returns the datagram with a number. CannotTell if the stack never sent it."""
+        for one in self.datagrams(what, forward=forward):
+            if one.number == number:
+                return one
+        raise CannotTell(f"no datagram {number} {what}")
+
+    def series(
+        self, name: str, first_s: float = 0.0, last_s: float = float("inf")
+    ) -> list[tuple[float, float]]:
+        """Returns what the stack told at each event in a time. CannotTell if it does not tell it."""
+        column = self._columns[name]
+        found = [
+            (at, value)
+            for at, value in zip(self._at, column, strict=True)
+            if value is not None and first_s - 1e-9 <= at <= last_s + 1e-9
+        ]
+        if not found and all(value is None for value in column):
+            raise CannotTell(f"the stack does not tell {NUMBERS[name]}")
+        return found
+
+    def value(self, name: str, at_s: float) -> float:
+        """Returns what the stack told last at a time. CannotTell if it does not tell it."""
+        told = self.series(name, -float("inf"), at_s)
+        if not told:
+            raise CannotTell(f"the stack had not told {NUMBERS[name]}")
+        return told[-1][1]
+
+    def last(self, name: str) -> float:
+        """Returns what the stack told last. CannotTell if it does not tell it."""
+        return self.value(name, float("inf"))
+
+    def window(self, at_s: float) -> float:
+        """Returns the window at a time, in datagrams."""
+        return self.value("window", at_s) / DATAGRAM
+
+    def least_window(self, first_s: float, last_s: float) -> float:
+        """Returns the least window in a time, in datagrams."""
+        told = self.series("window", first_s, last_s)
+        return min(value for _, value in told) / DATAGRAM if told else self.window(first_s)
+
+    def most_window(self, first_s: float, last_s: float) -> float:
+        """Returns the greatest window in a time, in datagrams."""
+        told = self.series("window", first_s, last_s)
+        return max(value for _, value in told) / DATAGRAM if told else self.window(first_s)
+
+    def changed(self, name: str, first_s: float = 0.0) -> float | None:
+        """Returns when a number that the stack tells changed first after a time; None if it did not."""
+        before = self.value(name, first_s)
+        return next((at for at, value in self.series(name, first_s) if value != before), None)
+
+    def reduction(self, first_s: float = 0.0) -> tuple[float, float, float] | None:
+        """Returns the first reduction of the window after a time: when it began, and the window before and a round trip
+        later, in datagrams. None if the window never became smaller.
+        """
+        told = self.series("window", first_s)
+        for (_, before), (at, after) in itertools.pairwise(told):
+            if after < before - DATAGRAM / 4:
+                return at, before / DATAGRAM, self.least_window(at, at + 0.15)
+        return None
+
+    def timeline(self, at_s: float) -> list[str]:
+        """Returns what happened around a time, a line for each event at which something changed."""
+        lines: list[tuple[float, str]] = []
+        columns = self._columns
+        shown = dict.fromkeys(("window", "in_flight", "lost", "probe_timeouts", "reductions"))
+        for index, at in enumerate(self._at):
+            told = {name: columns[name][index] for name in shown}
+            changes = [f"{name} {value}" for name, value in told.items() if value != shown[name]]
+            shown.update(told)
+            what = columns["what"][index]
+            goes = "" if what == "timer" else (" forward" if columns["forward"][index] else " backward")
+            number = f" {columns['number'][index]}" if goes else ""
+            ecn = " CE" if columns["ecn"][index] == "ce" and what == "arrived" else ""
+            text = f"{at:9.4f} s  {what}{goes}{number}{ecn}"
+            lines.append((at, text + ("; " + ", ".join(changes) if changes else "")))
+        near = [text for at, text in lines if at_s - 0.2 <= at <= at_s + 0.05]
+        return near[-MOST_LINES:]

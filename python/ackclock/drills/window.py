@@ -1,0 +1,301 @@
+"""Drills of the congestion window: RFC 9002 section 7, RFC 9406, and the basics of RFC 9743."""
+
+from __future__ import annotations
+
+import itertools
+
+from ackclock.drills.drill import Drill, Law
+from ackclock.drills.record import CannotTell, Record, Violation
+from ackclock.drills.script import DATAGRAM, RTT_S, Script, batches, drop, hold, trickle
+
+LOSS_BASED: frozenset[Law] = frozenset({"reno", "cubic"})
+INITIAL_BYTES = 14_720
+"""The greatest initial window (RFC 9002 section 7.2), and the most that may leave at once (section 7.7)."""
+LARGEST_FACTOR: dict[str, float] = {"reno": 0.5, "cubic": 0.7}
+"""What a loss leaves of the window at most (RFC 9002 section 7.3.2, RFC 9438 section 4.6)."""
+ONE_LOSS = Script(1.6, rules=drop(60))
+"""A greedy sender that loses a datagram of its third round trip."""
+PAUSE_S = 2.0
+"""When an application that has paused writes again."""
+
+
+def _initial(record: Record) -> str:
+    first = [one for one in record.datagrams("sent", 0.0, 0.9 * RTT_S) if one.is_full]
+    sent = sum(one.bytes for one in first)
+    said = f"{len(first)} datagrams, {sent:,} bytes"
+    if sent > INITIAL_BYTES:
+        raise Violation(f"{said} before the first acknowledgement, at most {INITIAL_BYTES:,}", first[-1].at_s)
+    return said
+
+
+def _slow_start(record: Record) -> str:
+    begin = record.window(0.0)
+    arrived = record.datagrams("arrived", 0.0, 0.4)
+    for one in arrived:
+        acknowledged = sum(other.bytes for other in arrived if other.at_s <= one.at_s)
+        at = one.at_s + RTT_S / 2
+        most = begin + acknowledged / DATAGRAM
+        if record.window(at) > 1.05 * most + 1:
+            raise Violation(
+                f"the window is {record.window(at):.0f} datagrams after {acknowledged / DATAGRAM:.0f} were "
+                f"acknowledged, at most {most:.0f}",
+                at,
+            )
+    end = record.window(0.45)
+    if end < 2.5 * begin:
+        raise Violation(f"the window goes from {begin:.0f} to {end:.0f} datagrams in four round trips", 0.45)
+    return f"from {begin:.0f} to {end:.0f} datagrams in four round trips"
+
+
+def _factor(law: Law) -> Drill:
+    most = LARGEST_FACTOR[law]
+
+    def judge(record: Record) -> str:
+        found = record.reduction(record.the("dropped", 60).at_s)
+        if found is None:
+            raise Violation("a loss does not reduce the window", record.the("dropped", 60).at_s + RTT_S)
+        at, before, after = found
+        said = f"{after / before:.2f} of the window of {before:.0f} datagrams is left"
+        if after > most * before + 1.5:
+            raise Violation(f"{said}, at most {most}", at)
+        return said
+
+    clause = "RFC 9002 7.3.2" if law == "reno" else "RFC 9438 4.6"
+    demand = f"A loss leaves at most {most} of the window."
+    return Drill(f"loss-reduces-{law}", clause, "MUST", demand, ONE_LOSS, judge, frozenset({law}))
+
+
+def reductions(record: Record, first_s: float, last_s: float) -> list[tuple[float, float, float]]:
+    """Returns the reductions of the window in a time, those within a quarter of a round trip as one."""
+    told = record.series("window", first_s, last_s)
+    found: list[tuple[float, float, float]] = []
+    for (_, before), (at, after) in itertools.pairwise(told):
+        if after < before - DATAGRAM / 4:
+            if found and at - found[-1][0] < RTT_S / 4:
+                found[-1] = (found[-1][0], found[-1][1], after / DATAGRAM)
+            else:
+                found.append((at, before / DATAGRAM, after / DATAGRAM))
+    return found
+
+
+def _once(record: Record) -> str:
+    lost = record.datagrams("dropped")
+    if len(lost) < 2:
+        raise CannotTell(f"{len(lost)} of the two datagrams were sent")
+    if lost[1].at_s - lost[0].at_s > 0.9 * RTT_S:
+        raise CannotTell("the two datagrams left in two round trips")
+    found = reductions(record, lost[0].at_s, lost[0].at_s + 5 * RTT_S)
+    if len(found) != 1:
+        raise Violation(
+            f"{len(found)} reductions of the window for two losses of one round trip",
+            found[-1][0] if found else lost[0].at_s + RTT_S,
+        )
+    return f"one, from {found[0][1]:.0f} to {found[0][2]:.0f} datagrams"
+
+
+def _again(record: Record) -> str:
+    lost = record.datagrams("dropped")
+    if len(lost) < 2:
+        raise CannotTell(f"{len(lost)} of the two datagrams were sent")
+    found = reductions(record, lost[0].at_s, lost[1].at_s + 4 * RTT_S)
+    if len(found) != 2:
+        raise Violation(
+            f"{len(found)} reductions of the window for losses in two round trips", lost[1].at_s + RTT_S
+        )
+    return ", ".join(f"from {before:.0f} to {after:.0f}" for _, before, after in found) + " datagrams"
+
+
+def _limited_start(record: Record) -> str:
+    begin, end = record.window(0.1), record.last("window") / DATAGRAM
+    said = f"from {begin:.0f} to {end:.0f} datagrams, of which an application used two"
+    if end > 1.5 * begin + 1:
+        raise Violation(said, record.changed("window", 0.1) or 0.1)
+    return said
+
+
+def _limited_later(record: Record) -> str:
+    begin, end = record.window(2.5), record.last("window") / DATAGRAM
+    said = f"from {begin:.0f} to {end:.0f} datagrams, of which an application used two"
+    if end > 1.15 * begin + 1:
+        raise Violation(said, record.changed("window", 2.5) or 2.5)
+    return said
+
+
+def _burst(record: Record, first_s: float, last_s: float) -> str:
+    sent = [one for one in record.datagrams("sent", first_s, last_s) if one.is_full]
+    worst, at = 0, first_s
+    for index, one in enumerate(sent):
+        total = sum(other.bytes for other in sent[index : index + 2000] if other.at_s <= one.at_s + 0.001)
+        if total > worst:
+            worst, at = total, one.at_s
+    said = f"at most {worst:,} bytes within a millisecond"
+    # A sender that paces sends at up to twice its window a round trip meanwhile.
+    allowed = INITIAL_BYTES + round(2 * record.window(first_s) * DATAGRAM / RTT_S * 0.001)
+    if worst > allowed:
+        raise Violation(f"{said}, at most {allowed:,} allowed", at)
+    return said
+
+
+def _after_pause(record: Record) -> str:
+    return _burst(record, PAUSE_S - 0.001, PAUSE_S + 0.09)
+
+
+def _after_silence(record: Record) -> str:
+    return _burst(record, 1.2, 1.4)
+
+
+def _floor(record: Record) -> str:
+    least = record.least_window(0.0, float("inf"))
+    if least < 1.95:
+        at = next(at for at, value in record.series("window") if value / DATAGRAM < 1.95)
+        raise Violation(f"the window is {least:.2f} datagrams, at least 2", at)
+    return f"at least {least:.1f} datagrams"
+
+
+def _delivers(record: Record) -> str:
+    if record.delivered_s is None:
+        raise Violation("a transfer of 300 kB does not end in 60 s while every 15th datagram is lost", 59.9)
+    return f"300 kB in {record.delivered_s:.1f} s"
+
+
+def _backs_off(record: Record) -> str:
+    sent = len([one for one in record.datagrams("sent", 6.0, 8.0) if one.is_full])
+    said = f"{sent} datagrams in two seconds while every second one is lost"
+    if sent > 10 * 2 / RTT_S:
+        raise Violation(f"{said}, more than an initial window a round trip", 8.0)
+    return said
+
+
+def _jitter(record: Record) -> str:
+    begin, end = record.window(0.0), record.window(0.85)
+    said = f"from {begin:.0f} to {end:.0f} datagrams in eight round trips"
+    if end < 10 * begin:
+        raise Violation(f"{said} with 3 ms of jitter and without a loss", 0.8)
+    return said
+
+
+def _leaves(record: Record) -> str:
+    dropped = record.datagrams("dropped")
+    if dropped:
+        raise Violation(f"slow start goes on to a loss at {dropped[0].at_s:.2f} s", dropped[0].at_s)
+    return f"slow start ends without a loss; the window is {record.last('window') / DATAGRAM:.0f} datagrams"
+
+
+PAUSED = Script(3.0, rules=drop(60), writes=((0.0, 300 * DATAGRAM), (PAUSE_S, 300 * DATAGRAM)))
+
+DRILLS = (
+    Drill(
+        "initial-window",
+        "RFC 9002 7.2",
+        "SHOULD",
+        "The initial window is at most ten datagrams and 14,720 bytes.",
+        ONE_LOSS,
+        _initial,
+    ),
+    Drill(
+        "slow-start",
+        "RFC 9002 7.3.1",
+        "MUST",
+        "In slow start the window grows by what is acknowledged, and no more.",
+        ONE_LOSS,
+        _slow_start,
+        LOSS_BASED,
+    ),
+    _factor("reno"),
+    _factor("cubic"),
+    Drill(
+        "one-reduction",
+        "RFC 9002 7.3.2",
+        "MUST",
+        "Two losses of one round trip reduce the window once.",
+        Script(1.6, rules=drop(60, 62)),
+        _once,
+        LOSS_BASED,
+    ),
+    Drill(
+        "two-reductions",
+        "RFC 9002 7.3.2",
+        "MUST",
+        "A loss of a datagram that left after a recovery began reduces the window again.",
+        Script(2.5, rules=drop(60, 260)),
+        _again,
+        LOSS_BASED,
+    ),
+    Drill(
+        "limited-in-slow-start",
+        "RFC 9002 7.8",
+        "SHOULD",
+        "A window that the application does not use does not grow in slow start.",
+        Script(5.0, writes=tuple(trickle(0.0, 5.0, 0.05))),
+        _limited_start,
+        LOSS_BASED,
+    ),
+    Drill(
+        "limited-in-avoidance",
+        "RFC 9002 7.8",
+        "SHOULD",
+        "A window that the application does not use does not grow in congestion avoidance.",
+        Script(20.0, rules=drop(60), writes=((0.0, 200 * DATAGRAM), *trickle(2.0, 20.0, 0.05))),
+        _limited_later,
+        LOSS_BASED,
+    ),
+    Drill(
+        "burst-after-a-pause",
+        "RFC 9002 7.7",
+        "SHOULD",
+        "After a pause of the application no more leaves at once than an initial window.",
+        PAUSED,
+        _after_pause,
+    ),
+    Drill(
+        "burst-after-silence",
+        "RFC 9002 7.7",
+        "SHOULD",
+        "After 200 ms without an acknowledgement no more leaves at once than an initial window.",
+        Script(1.6, rules=[*drop(60), *hold(1.0, 1.2)]),
+        _after_silence,
+    ),
+    Drill(
+        "least-window",
+        "RFC 9002 7.2",
+        "SHOULD",
+        "The window is never less than two datagrams.",
+        Script(8.0, rules=drop(*range(2, 4000, 2))),
+        _floor,
+    ),
+    Drill(
+        "delivers",
+        "RFC 9000 13.3",
+        "MUST",
+        "What was lost is sent again until it is acknowledged.",
+        Script(60.0, rules=drop(*range(7, 20_000, 15)), writes=((0.0, 300_000),), finishes=True),
+        _delivers,
+    ),
+    Drill(
+        "backs-off",
+        "RFC 9743 5.1.3",
+        "MUST",
+        "A sender goes down to a low rate while every second datagram is lost.",
+        Script(8.0, rules=drop(*range(2, 40_000, 2))),
+        _backs_off,
+        LOSS_BASED,
+    ),
+    Drill(
+        "slow-start-under-jitter",
+        "RFC 9406 4.2",
+        "SHOULD",
+        "Round trips that vary by less than 4 ms do not end slow start.",
+        Script(0.9, rules=batches(0.003, 0.9, forward=True)),
+        _jitter,
+        LOSS_BASED,
+    ),
+    Drill(
+        "slow-start-ends-by-delay",
+        "RFC 9406 4.2",
+        "MAY",
+        "Slow start ends by a growing round trip before a deep queue is full.",
+        Script(4.0, rates=((0.0, 20e6),), queue_bytes=1_500_000),
+        _leaves,
+        LOSS_BASED,
+    ),
+)
