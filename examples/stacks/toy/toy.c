@@ -143,7 +143,8 @@ void ackclock_stack_recv(ackclock_end *end, uint8_t *datagram, size_t length, ui
     if (length < HEADER) return;
     memcpy(&number, datagram + 1, 8), memcpy(&other, datagram + 9, 8);
     if (*datagram == HELLO) end->owes = end->established = 1, end->connection = number;
-    if (*datagram == WELCOME && number == end->connection) end->established = 1;
+    if (*datagram == WELCOME && number == end->connection && !end->established)
+        end->established = 1, end->backoff = 0, end->srtt = end->least = now - end->last, end->rttvar = end->srtt / 2;
     if (*datagram == ACK) { uint64_t marks; memcpy(&marks, datagram + 17, 8), acknowledge(end, number, other, marks, now); }
     if (*datagram != DATA) return;
     end->owes = 1, end->marks += ecn == ACKCLOCK_CE, end->capable += ecn == ACKCLOCK_ECT0;
@@ -169,7 +170,8 @@ size_t ackclock_stack_send(ackclock_end *end, uint8_t *buffer, size_t size, uint
     }
     if (!end->established) {
         if (now < end->hello_at) return 0;
-        end->hello_at = now + (1000000000ull << end->backoff++), end->sent++;
+        if (!end->sent++) end->last = now;
+        end->hello_at = now + (1000000000ull << end->backoff++);
         return put(buffer, HELLO, end->connection, 0, 0, HEADER);
     }
     uint64_t chunk = end->base;

@@ -10,6 +10,7 @@ from ackclock._names import nearest
 from ackclock._stack_bench import Contender, bench
 from ackclock._stacks import Stack, offered
 from ackclock.drills import acknowledgements, bbr, cubic, loss_detection, marks, window
+from ackclock.drills.alone import hashes
 from ackclock.drills.drill import Drill, Law, Outcome, Target, applies, conduct, judged, law_of
 from ackclock.drills.record import CannotTell, Record
 from ackclock.drills.script import DATAGRAM, Script, delay, drop, mark
@@ -154,19 +155,19 @@ SEED = _about("seed", "Another seed gives other bytes.")
 
 def _repeats(target: Target, seed: int) -> list[Outcome]:
     """Returns whether two processes send the same, and whether a seed matters."""
-    made = [_conducted(target, EVENTFUL, one) for one in (seed, seed, seed + 1)]
-    for one in made:
-        if isinstance(one, Exception):
-            return [judged(REPEATS, one)]
-    (first, second, other) = [one for one in made if isinstance(one, Record)]
+    try:
+        first, second, other = (hashes(target, EVENTFUL, one) for one in (seed, seed, seed + 1))
+    except (CannotTell, RunError) as reason:
+        return [judged(REPEATS, reason)]
     random = target.stack.told[3] if isinstance(target.stack, Stack) else "connection identifiers"
-    count = len(first.datagrams("sent")) + len(first.datagrams("sent", forward=False))
-    if first.hashes == second.hashes:
-        found = Outcome(REPEATS, "as demanded", f"{count} datagrams of two processes are equal to the byte")
+    if first == second:
+        found = Outcome(
+            REPEATS, "as demanded", f"{first[0]} datagrams of two processes are equal to the byte"
+        )
     elif random:
-        same = "times and lengths are equal" if first.hashes[0] == second.hashes[0] else "times differ"
+        same = "times and lengths are equal" if first[:2] == second[:2] else "times differ"
         found = Outcome(REPEATS, "absent", f"{same}; the stack says that this is random: {random}")
-    elif first.hashes[0] == second.hashes[0]:
+    elif first[:2] == second[:2]:
         found = Outcome(
             REPEATS, "VIOLATED", "times and lengths are equal, bytes differ: some are not drawn from the seed"
         )
@@ -174,8 +175,8 @@ def _repeats(target: Target, seed: int) -> list[Outcome]:
         found = Outcome(REPEATS, "VIOLATED", "two processes sent other datagrams or at other times")
     seeded = Outcome(
         replace(SEED, force="MAY"),
-        "absent" if first.hashes == other.hashes else "as demanded",
-        "seeds 1 and 2 send the same bytes" if first.hashes == other.hashes else "seeds differ",
+        "absent" if first == other else "as demanded",
+        "seeds 1 and 2 send the same bytes" if first == other else "seeds differ",
     )
     return [found, seeded]
 

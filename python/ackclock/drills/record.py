@@ -174,5 +174,4 @@ class Record:
             ecn = " CE" if columns["ecn"][index] == "ce" and what == "arrived" else ""
             text = f"{at:9.4f} s  {what}{goes}{number}{ecn}"
             lines.append((at, text + ("; " + ", ".join(changes) if changes else "")))
-        near = [text for at, text in lines if at_s - 0.2 <= at <= at_s + 0.05]
-        return near[-MOST_LINES:]
+        return [text for at, text in lines if at <= at_s + 0.001][-MOST_LINES:]

@@ -66,12 +66,12 @@ def _factor(law: Law) -> Drill:
 
 
 def reductions(record: Record, first_s: float, last_s: float) -> list[tuple[float, float, float]]:
-    """Returns the reductions of the window in a time, those within a quarter of a round trip as one."""
+    """Returns the reductions of the window in a time, those of one moment as one."""
     told = record.series("window", first_s, last_s)
     found: list[tuple[float, float, float]] = []
     for (_, before), (at, after) in itertools.pairwise(told):
         if after < before - DATAGRAM / 4:
-            if found and at - found[-1][0] < RTT_S / 4:
+            if found and at - found[-1][0] < 5e-5:
                 found[-1] = (found[-1][0], found[-1][1], after / DATAGRAM)
             else:
                 found.append((at, before / DATAGRAM, after / DATAGRAM))
