@@ -129,6 +129,24 @@ def inspect_library(path: str, options: list[tuple[str, str]]) -> tuple[str, str
     end the process.
     """
 
+def drill(
+    stack: StackLibrary | str,
+    control: str,
+    seed: int,
+    *,
+    delay_ns: int,
+    bottleneck: tuple[list[tuple[int, int]], int] | None,
+    rules: list[tuple[bool, str, int, int, str, int]],
+    writes: list[tuple[int, int]],
+    finishes: bool,
+    end_ns: int,
+    datagram: int,
+) -> dict[str, Any]:
+    """Runs a script (``ackclock.drills.script``) with a stack and one of its controls. Returns columns of the events,
+    and facts about the whole. Raises ValueError for a stack, a control or a rule that does not exist. A library may end
+    the process.
+    """
+
 def watch_libraries(file: int) -> None:
     """Makes this process one that loads libraries, and notes each call of them in an open file of 4096 bytes. Raises
     OSError if that cannot be.

@@ -11,7 +11,7 @@ from ackclock._stack_bench import Contender, bench
 from ackclock._stacks import Stack, offered
 from ackclock.drills import acknowledgements, bbr, cubic, loss_detection, marks, window
 from ackclock.drills.alone import hashes
-from ackclock.drills.drill import Drill, Law, Outcome, Target, applies, conduct, judged, law_of
+from ackclock.drills.drill import LAWS, Drill, Law, Outcome, Target, applies, conduct, judged, law_of
 from ackclock.drills.record import CannotTell, Record
 from ackclock.drills.script import DATAGRAM, Script, delay, drop, mark
 from ackclock.errors import InputError, RunError
@@ -64,8 +64,9 @@ class Report:
 
 def target(stack: Stack | str, control: str, law: str | None = None) -> Target:
     """Returns a stack with one of its controls. InputError for a control that it has not, and for an unknown law."""
-    if law is not None and law not in ("reno", "cubic", "bbr"):
-        raise InputError(f"--law {law}: expected reno, cubic or bbr")
+    given = next((one for one in LAWS if one == law), None)
+    if law is not None and given is None:
+        raise InputError(f"--law {law}: expected {', '.join(LAWS)}")
     if isinstance(stack, Stack):
         known = [name.partition(":")[2] for name in stack.controls]
         name = stack.name
@@ -83,8 +84,7 @@ def target(stack: Stack | str, control: str, law: str | None = None) -> Target:
         raise InputError(
             f"{name} has no control {control!r}, expected one of {', '.join(known)}{nearest(control, known)}"
         )
-    given: Law | None = law if law in ("reno", "cubic", "bbr") else law_of(control)
-    return Target(stack, control, given)
+    return Target(stack, control, given or law_of(control))
 
 
 def check(
