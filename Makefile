@@ -14,6 +14,8 @@ PYTHON_SCRIPTS := $(sort $(shell grep -lE '^\#!.*python3' scripts/*) $(wildcard 
 # PyO3 asks this interpreter what to build for; without it, it would take the first one on the PATH.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Each process of a test would compile all that it imports: a second, where polars is among it.
+unexport PYTHONDONTWRITEBYTECODE
 # What a program imports is compiled then: to compile all libraries takes half a minute.
 PIP_INSTALL := $(BIN)/pip install --quiet --no-compile
 # Nothing is built twice on CI, so what a second build would need is not written.

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from ackclock import _core
-from ackclock.evaluation.worker import waited, write_reply
+from ackclock import _typed_core as core
+from ackclock._replies import waited, write_reply
 
 MEMORY_BYTES = 2 * 2**30
 """The most memory that a run may add to what its process has as it begins."""
@@ -80,6 +81,8 @@ def _signal(number: int) -> str:
 
 def serve(tasks: BufferedReader, replies: IO[bytes]) -> None:
     """Makes jobs until there are no more. The end of ``tasks`` ends a run too."""
+    import polars  # noqa: F401  (once here, and not in each fork)
+
     for line in tasks:
         task = json.loads(line)
         noted, printed = page(), os.memfd_create("ackclock-printed")
@@ -124,8 +127,6 @@ def _why(task: Mapping[str, Any], noted: int, printed: int, what: str) -> str:
 
 def _reply(task: Mapping[str, Any], replies: IO[bytes]) -> None:
     """Makes a job and writes the reply."""
-    from ackclock import _typed_core as core
-
     text, file, overrides, seed, wanted = task["job"]
     try:
         libraries = []

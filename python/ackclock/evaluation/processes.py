@@ -19,10 +19,10 @@ from typing import Any
 
 from ackclock import _typed_core as core
 from ackclock._jobs import Batch
+from ackclock._replies import read_reply
 from ackclock._stacks import WAITS
 from ackclock._store import Job
 from ackclock.errors import AckclockError, RunError
-from ackclock.evaluation.worker import read_reply
 from ackclock.series import Series
 
 LIMIT_S = 300.0

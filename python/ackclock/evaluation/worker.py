@@ -14,8 +14,6 @@ from __future__ import annotations
 import json
 import os
 import resource
-import select
-import signal
 import sys
 from collections.abc import Sequence
 from io import BufferedReader
@@ -23,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ackclock import _typed_core as core
+from ackclock._replies import waited, write_reply
 from ackclock.custom import python_classes
 from ackclock.evaluation.contenders import PLUGIN, loaded
 
@@ -45,30 +44,6 @@ def limit_memory() -> None:
     )
 
 
-def write_reply(replies: IO[bytes], text: str, series: bytes | None, why: str) -> None:
-    """Writes a result with its series, or ``why`` there is none."""
-    size = None if series is None else len(series)
-    replies.write(json.dumps({"text": text, "series": size, "why": why}).encode() + b"\n" + (series or b""))
-    replies.flush()
-
-
-def read_reply(replies: IO[bytes]) -> tuple[str, bytes | None, str]:
-    """Returns the result, its series, and why there is no result; empty if there is one.
-
-    EOFError if the process has ended, ValueError or KeyError if what it wrote is no reply.
-    """
-    line = replies.readline()
-    if not line.endswith(b"\n"):
-        raise EOFError
-    head = json.loads(line)
-    if head["series"] is None:
-        return head["text"], None, head["why"]
-    series = replies.read(head["series"])
-    if len(series) < head["series"]:
-        raise EOFError
-    return head["text"], series, head["why"]
-
-
 def serve(file: str, name: str, tasks: BufferedReader, replies: IO[bytes]) -> None:
     """Makes jobs until there are no more, or until a run has ended its process. The end of ``tasks`` ends a run too."""
     classes = python_classes({PLUGIN: loaded(Path(file), name)}, {})
@@ -89,22 +64,6 @@ def serve(file: str, name: str, tasks: BufferedReader, replies: IO[bytes]) -> No
         if not goes_on or status != 0:
             return
         os.close(ended)
-
-
-def waited(child: int, ended: int, tasks: BufferedReader) -> tuple[bool, int, resource.struct_rusage]:
-    """Waits for the process of a run, and kills it if there are no more tasks before it ends. Returns whether it ended
-    by itself, its status as ``os.wait`` gives it, and what it used.
-    """
-    goes_on = False
-    try:
-        ready = select.select([tasks.fileno(), ended], [], [])[0]
-        # The next task may come between the reply and the end of the process.
-        goes_on = ended in ready or bool(tasks.peek(1))
-    finally:
-        if not goes_on:
-            os.kill(child, signal.SIGKILL)
-    _, status, used = os.wait4(child, 0)
-    return goes_on, status, used
 
 
 def _reply(line: bytes, classes: Sequence[Any], replies: IO[bytes]) -> None:
