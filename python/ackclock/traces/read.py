@@ -32,8 +32,8 @@ EXPECTED = (
 def read(name: str, *, partial: bool = False) -> Log:
     """Returns a log in any of the formats, which its contents tell.
 
-    ``name`` is a file, or FILE#NAME for one of its flows, connections or ends. With ``partial`` a log that breaks off is
-    read up to there. InputError, with the place in the file, if it cannot be read.
+    ``name`` is a file, or FILE#NAME for one of its flows, connections or ends. With ``partial`` a log that breaks
+    off is read up to there. InputError, with the place in the file, if it cannot be read.
     """
     from ackclock.traces import event_log
 

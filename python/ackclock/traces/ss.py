@@ -20,9 +20,9 @@ from ackclock.traces.text_lines import lines
 
 TIME = re.compile(r"\d{9,}(?:\.\d+)?")
 """A line with the time of a sample."""
-CONNECTION = re.compile(r"(?:tcp +)?[A-Z][A-Z0-9-]+ +\d+ +\d+ +(\S+:\S+) +(\S+:\S+)(.*)")
-"""A connection; with ``-O`` its numbers follow in the same line."""
-HEADING = re.compile(r"(?:Netid\s+)?State\s+Recv-Q")
+CONNECTION = re.compile(r"(?:tcp\s+)?(?:[A-Z][A-Z0-9-]+\s+)?\d+\s+\d+\s+(\S+:\S+)\s+(\S+:\S+)(.*)")
+"""A connection, without its state where a filter chose by it; with ``-O`` its numbers follow in the same line."""
+HEADING = re.compile(r"(?:Netid\s+)?(?:State\s+)?Recv-Q")
 PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 EXPECTED = (
     "expected samples of `ss -tin`, each after a line with its time as `date +%s.%N` prints it, "
