@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import jsonschema
 import polars as pl
@@ -12,6 +12,7 @@ import pytest
 from conftest import Command
 from traces_stacks import (
     CONNECTION,
+    COUNTS_LOSSES,
     RS,
     SIZE,
     STACKS,
@@ -19,10 +20,13 @@ from traces_stacks import (
     changed,
     metrics_only,
     mvfst,
+    mvfst_2026,
     neqo,
     noq,
     picoquic,
     quic_go,
+    quiche,
+    quinn_2026,
 )
 
 from ackclock import Scenario
@@ -59,26 +63,44 @@ def without(*indices: int) -> tuple[Line, ...]:
 
 
 class TestStacks:
-    @pytest.mark.parametrize("theirs", STACKS)
     @pytest.mark.parametrize("ours", STACKS)
-    def test_one_connection_in_the_form_of_each_stack_is_equal(
-        self, tmp_path: Path, ours: str, theirs: str
+    def test_one_connection_in_the_form_of_each_stack_is_equal(self, tmp_path: Path, ours: str) -> None:
+        logs = {name: log(tmp_path, stack(CONNECTION), f"{name}.log") for name, stack in STACKS.items()}
+        for name, theirs in logs.items():
+            found = compare(logs[ours], theirs, tolerance=Tolerance(1e-9, {}, 1e-6))
+            assert found.agree, (name, found.parting)
+            assert {"congestion_window", "bytes_in_flight", "smoothed_rtt", "losses"} <= set(found.compared)
+            assert not found.not_compared.keys() & set(found.compared)
+
+    @pytest.mark.parametrize("name", STACKS)
+    def test_a_smaller_window_in_the_form_of_each_stack_is_found(self, tmp_path: Path, name: str) -> None:
+        theirs = log(tmp_path, STACKS[name](changed(13, cwnd=2.5)), "theirs")
+        found = compare(log(tmp_path, STACKS[name](CONNECTION)), theirs)
+        assert found.parting is not None
+        assert found.parting.what == "congestion_window"
+
+    @pytest.mark.parametrize("name", STACKS)
+    def test_a_loss_less_in_the_form_of_each_stack_is_found_or_left_out(
+        self, tmp_path: Path, name: str
     ) -> None:
-        logs = [log(tmp_path, STACKS[name](CONNECTION), f"{name}.log") for name in (ours, theirs)]
-        found = compare(*logs, tolerance=Tolerance(1e-9, {}, 1e-6))
-        assert found.agree, found.parting
-        assert {"congestion_window", "smoothed_rtt", "bytes_in_flight"} <= {
-            one.quantity for one in found.differences
-        }
+        ours = log(tmp_path, STACKS[name](CONNECTION))
+        found = compare(ours, log(tmp_path, STACKS[name](without(11)), "theirs"))
+        if name == "metrics_only":
+            assert found.not_compared["losses"] == f"no event of {tmp_path / 'theirs'} tells of losses"
+        else:
+            assert found.parting is not None
+            assert found.parting.what == "losses"
+            assert found.parting.theirs in ("no event tells of losses", "no packet lost from here on")
 
     def test_times_windows_and_packets_are_in_our_units(self, tmp_path: Path) -> None:
         for name, stack in STACKS.items():
             found = log(tmp_path, stack(CONNECTION))
             assert found.courses["smoothed_rtt"].values == pytest.approx([0.040, 0.041, 0.042, 0.043]), name
-            assert found.courses["congestion_window"].values == [6 * SIZE, 3 * SIZE, 4 * SIZE, 5 * SIZE], name
+            windows = found.courses["congestion_window"].values
+            assert windows[-4:] == [6 * SIZE, 3 * SIZE, 4 * SIZE, 5 * SIZE], name
             assert found.packet_bytes == (None if name == "metrics_only" else SIZE), name
             (lost,) = found.of_kind("lost")
-            assert lost.nth == (None if name == "metrics_only" else 2), name
+            assert lost.nth == (None if name in COUNTS_LOSSES else 2), name
 
     def test_flights_at_sendings_do_not_count_where_there_are_some_at_acknowledgements(
         self, tmp_path: Path
@@ -198,8 +220,17 @@ class TestFirstDifference:
         found = compare(log(tmp_path, neqo(CONNECTION), "ours"), log(tmp_path, noq(CONNECTION), "theirs"))
         assert found.not_compared == {
             "pacing_rate": "in neither log",
-            "states": f"not in {tmp_path / 'theirs'}",
+            "retransmitted": "in neither log",
+            "states": f"no event of {tmp_path / 'theirs'} tells of states",
+            "timeouts": "no event of either log tells of timeouts",
         }
+        assert found.compared == [
+            "congestion_window",
+            "ssthresh",
+            "bytes_in_flight",
+            "smoothed_rtt",
+            "losses",
+        ]
 
 
 class TestHandshake:
@@ -279,6 +310,215 @@ class TestOtherWords:
         event = {"time": 99, "name": name, "data": {}}
         text = neqo(CONNECTION) + f"{json.dumps(event)}\n"
         assert log(tmp_path, text).not_understood == {}
+
+
+class TestSpellings:
+    def test_states_that_a_log_numbers_are_not_compared(self, tmp_path: Path) -> None:
+        ours = log(tmp_path, picoquic(CONNECTION), "ours")
+        found = compare(ours, log(tmp_path, quic_go(CONNECTION), "theirs"))
+        assert found.not_compared["states"] == f"{tmp_path / 'ours'} has states that are not understood: 1, 2"
+        assert compare(ours, ours).not_compared["states"] == found.not_compared["states"]
+
+    @pytest.mark.parametrize(
+        ("kind", "data"),
+        [
+            ("recovery:loss_timer_updated", {"event_type": "expired", "timer_type": "pto"}),
+            ("quic:timer_updated", {"event_type": "expired", "timer_type": "pto"}),
+            ("quic:loss_timer_updated", {"type": "pto alarm", "largest_sent": 7, "alarm_count": 1}),
+            ("loss:loss_alarm", {"type": "pto alarm", "largest_sent": 7, "alarm_count": 1}),
+            ("recovery:loss_timer_expired", {"timer_type": "pto"}),
+            ("recovery:loss_alarm_fired", {}),
+        ],
+    )
+    def test_a_timeout_in_all_spellings(self, tmp_path: Path, kind: str, data: dict[str, Any]) -> None:
+        for changes, count in (({}, 1), ({"event_type": "set"}, 0), ({"timer_type": "ack"}, 0)):
+            if not changes.keys() <= data.keys():
+                continue
+            event = {"time": 130, "name": kind, "data": {**data, **changes}}
+            found = log(tmp_path, neqo(CONNECTION) + f"{json.dumps(event)}\n")
+            assert len(found.of_kind("timeout")) == count
+            assert found.tells("timeouts", "timeout")
+
+    def test_the_pacing_rate_of_quiche_is_in_bytes_and_known_by_its_other_rates(self, tmp_path: Path) -> None:
+        found = log(tmp_path, quiche(CONNECTION))
+        assert found.courses["pacing_rate"].values == [1e6]
+        before = log(tmp_path, quiche(CONNECTION).replace('"cf_delivery_rate": 0, ', ""))
+        assert "pacing_rate" not in before.courses
+        assert before.silent["pacing_rate"] == "without cf_delivery_rate it may be the delivery rate"
+
+    def test_a_quiche_without_a_number_of_lost_packets_tells_of_no_losses(self, tmp_path: Path) -> None:
+        older = quiche(CONNECTION).replace("cf_lost_packets", "cf_other")
+        found = compare(log(tmp_path, neqo(CONNECTION)), log(tmp_path, older, "theirs"))
+        assert found.agree
+        assert found.not_compared["losses"] == f"{tmp_path / 'theirs'}: quiche logs no lost packet"
+
+    def test_a_lost_probe_of_the_path_is_no_lost_data(self, tmp_path: Path) -> None:
+        text = quinn_2026(CONNECTION).replace('"trigger":', '"is_mtu_probe_packet": true, "trigger":')
+        assert not log(tmp_path, text).of_kind("lost")
+
+    def test_what_another_form_tells_is_said(self, tmp_path: Path) -> None:
+        ours = neqo(changed(5, srtt=40)).replace('"smoothed_rtt": 40', '"smoothed_rtt": 40, "pacing_rate": 9')
+        found = compare(log(tmp_path, ours), log(tmp_path, mvfst_2026(CONNECTION), "theirs"))
+        assert found.not_compared["pacing_rate"] == (
+            f"not in {tmp_path / 'theirs'}: pacing_metric_update has bursts and their interval"
+        )
+
+    def test_a_connection_of_several_paths_is_refused(self, tmp_path: Path) -> None:
+        trace = json.loads(picoquic(CONNECTION))
+        only = trace["traces"][0]
+        only["event_fields"] = ["relative_time", "path_id", "category", "event", "data"]
+        only["events"] = [[event[0], 0, *event[1:]] for event in only["events"]]
+        assert log(tmp_path, json.dumps(trace)).packet_bytes == SIZE
+        only["events"][-1][1] = 1
+        with pytest.raises(
+            InputError, match=r"events\[\d+\]: the connection has the paths 0, 1, each with its"
+        ):
+            log(tmp_path, json.dumps(trace))
+
+    def test_every_row_has_an_end_that_reads_it(self) -> None:
+        from ackclock.traces import qlog, spellings
+
+        for row in spellings.EVENTS.values():
+            assert row.seen_in
+            assert row.meaning == "nothing" or hasattr(qlog._Reader, f"_take_{row.meaning}")
+
+
+def packet(time: float, number: int) -> dict[str, Any]:
+    return {
+        "time": time,
+        "name": "transport:packet_sent",
+        "data": {
+            "header": {"packet_type": "1RTT", "packet_number": number},
+            "raw": {"length": 1200},
+            "frames": [{"frame_type": "stream", "length": 1150}],
+        },
+    }
+
+
+class TestReported:
+    """Small logs that once were read wrongly, each with its right value."""
+
+    def test_a_lost_packet_of_the_handshake_with_its_type_in_the_event(self, tmp_path: Path) -> None:
+        acknowledged = {
+            "header": {"packet_type": "1RTT", "packet_number": 2},
+            "frames": [{"frame_type": "ack", "acked_ranges": [[4, 4]]}],
+        }
+        plain = [
+            packet(300, 4),
+            {"time": 380, "name": "transport:packet_received", "data": acknowledged},
+            {
+                "time": 380,
+                "name": "recovery:metrics_updated",
+                "data": {"cwnd": 13200, "bytes_in_flight": 0, "smoothed_rtt": 80},
+            },
+        ]
+        lost = {
+            "time": 240,
+            "name": "recovery:packet_lost",
+            "data": {"type": "initial", "packet_number": 0},
+        }
+        logs = [
+            log(
+                tmp_path,
+                json.dumps(
+                    {
+                        "qlog_version": "0.3",
+                        "qlog_format": "JSON",
+                        "traces": [{"vantage_point": {"type": "server"}, "events": events}],
+                    }
+                ),
+                name,
+            )
+            for name, events in (("lost", [lost, *plain]), ("plain", plain))
+        ]
+        found = compare(*logs)
+        assert found.agree, found.parting
+        assert found.not_compared["losses"] == "no event of either log tells of losses"
+
+    OTHER_WORDS: ClassVar[list[Any]] = [
+        [
+            "1000",
+            "transport",
+            "packet_sent",
+            {
+                "packet_type": "1RTT",
+                "header": {"packet_number": 1, "packet_size": 1252},
+                "frames": [{"frame_type": "stream", "length": 1200}],
+            },
+        ],
+        [
+            "51000",
+            "transport",
+            "packet_received",
+            {
+                "packet_type": "1RTT",
+                "header": {"packet_number": 1, "packet_size": 40},
+                "frames": [{"frame_type": "ack", "acked_ranges": [[1, 1]]}],
+            },
+        ],
+        ["51000", "recovery", "metric_update", {"latest_rtt": 50000, "smoothed_rtt": 50000}],
+    ]
+
+    def other_words(self, window: int, *between: Any, last: Any = None) -> str:
+        metric = {"bytes_in_flight": 0, "current_cwnd": window, "state": "Steady", "recovery_state": ""}
+        events = [
+            *self.OTHER_WORDS,
+            *between,
+            ["51000", "metric_update", "congestion_metric_update", metric],
+            ["90000", "recovery", "metric_update", {"latest_rtt": 50000, "smoothed_rtt": 50001}],
+        ]
+        if last is not None:
+            events.append(last)
+        trace = {
+            "vantage_point": {"type": "server"},
+            "configuration": {"time_units": "us"},
+            "event_fields": ["relative_time", "category", "event", "data"],
+            "events": events,
+        }
+        return json.dumps({"qlog_version": "draft-00", "traces": [trace]})
+
+    def test_windows_that_are_2_9_times_apart_in_other_words(self, tmp_path: Path) -> None:
+        lost = {"largest_lost_packet_num": 1, "lost_bytes": 1252, "lost_packets": 1}
+        ours = log(tmp_path, self.other_words(13772))
+        for theirs in (
+            self.other_words(40000),
+            self.other_words(40000, ["51000", "loss", "packets_lost", lost]),
+        ):
+            found = compare(ours, log(tmp_path, theirs))
+            assert not found.agree
+            (window,) = (one for one in found.differences if one.quantity == "congestion_window")
+            assert (window.ours, window.theirs) == pytest.approx((11, 40000 / 1252))
+
+    def test_an_empty_last_event(self, tmp_path: Path) -> None:
+        found = compare(
+            log(tmp_path, self.other_words(13772, last=[])), log(tmp_path, self.other_words(13772))
+        )
+        assert found.agree
+        assert found.span == pytest.approx(0.089)
+
+    def test_two_ends_in_one_file(self, tmp_path: Path, ackclock: Command) -> None:
+        ends = [
+            {
+                "vantage_point": {"name": "aioquic", "type": end},
+                "common_fields": {"ODCID": "aa01"},
+                "events": [
+                    packet(at, number),
+                    {"time": at + 80, "name": "recovery:metrics_updated", "data": {"cwnd": window}},
+                ],
+            }
+            for end, at, number, window in (("client", 0, 3, 12000), ("server", 41, 5, 13200))
+        ]
+        name = str(tmp_path / "both.qlog")
+        Path(name).write_text(json.dumps({"qlog_version": "0.3", "traces": ends}), encoding="utf-8")
+        refused = ackclock("compare-trace", name, name)
+        assert refused.code == 2
+        assert f"has 2 traces, expected {name}#client or {name}#server" in refused.err.replace("\n", " ")
+        for first, second, code in (
+            ("client", "1", 0),
+            ("server", "2", 0),
+            ("client", "server", 1),
+        ):
+            assert ackclock("compare-trace", f"{name}#{first}", f"{name}#{second}").code == code
 
 
 class TestSeveralTraces:
@@ -415,7 +655,10 @@ class TestErrors:
                 "none with data, expected the log of the end that",
             ),
             (picoquic(CONNECTION).replace('"us"', '"min"'), 'time_units: found "min", expected "ms" or "us"'),
-            (picoquic(CONNECTION)[:-40], r":402: the last record breaks off"),
+            (
+                picoquic(CONNECTION)[:-40],
+                rf":{len(picoquic(CONNECTION)[:-40].splitlines())}: the last record breaks off",
+            ),
             (
                 quic_go(CONNECTION).replace('"trace": {', '"trace": 5, "x": {'),
                 "trace: found int, expected an object",
@@ -495,7 +738,8 @@ class TestCommand:
         ours, _ = self.files(tmp_path)
         done = ackclock("compare-trace", ours, ours, "--tolerance", "0", "--slack", "0 ms")
         assert done.code == 0
-        assert "they agree within the tolerance" in done.out
+        named = "congestion window, slow start threshold, in flight, smoothed RTT, losses, states"
+        assert f"they agree within the tolerance in {named}\n" in done.out
 
     def test_logs_that_part(self, tmp_path: Path, ackclock: Command) -> None:
         ours, theirs = self.files(tmp_path)
@@ -517,6 +761,8 @@ class TestCommand:
             document = json.loads(done.out)
             jsonschema.validate(document, schema("compare-trace"))
             assert document["agree"] == (code == 0)
+            assert {"congestion_window", "losses"} <= set(document["compared"])
+            assert not set(document["compared"]) & document["not_compared"].keys()
         assert document["parting"]["at"] == 8
         assert document["parting"]["theirs"]["values"]["congestion_window"] == 2
         assert document["parting"]["ours"]["before"][-1]["kind"] == "metrics"

@@ -132,7 +132,11 @@ def show(comparison: Comparison) -> None:
     out.print(f"compared {_how(comparison)}", style="dim", soft_wrap=True)
     out.print()
     if comparison.parting is None:
-        out.print("they agree within the tolerance", style="bold green")
+        out.print(
+            f"they agree within the tolerance in {_names(comparison.compared)}",
+            style="bold green",
+            soft_wrap=True,
+        )
     else:
         _show_parting(comparison, comparison.parting)
     out.print()
@@ -143,9 +147,16 @@ def show(comparison: Comparison) -> None:
         out.print(f"not compared: {what}, {why}", style="dim", soft_wrap=True)
 
 
+def _names(compared: Sequence[str]) -> str:
+    from ackclock.traces.log import QUANTITIES
+
+    return ", ".join(QUANTITIES[name].label if name in QUANTITIES else name for name in compared)
+
+
 def _about(side: str, log: Log) -> Text:
     size = "" if log.packet_bytes is None else f", packets of {log.packet_bytes:g} bytes"
-    return Text(f"{side:6}  {log.file}: {log.format}, {len(log.events):,} events{size}")
+    events = "samples" if log.sampled else "events"
+    return Text(f"{side:6}  {log.file}: {log.format}, {len(log.events):,} {events}{size}")
 
 
 def _how(comparison: Comparison) -> str:

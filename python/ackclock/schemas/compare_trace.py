@@ -16,6 +16,7 @@ class TraceRecord(Document):
     format: str
     counts: Literal["bytes", "packets"] = Field(description="what the log counts windows in")
     packet_bytes: float | None = Field(description="what a full packet adds to the bytes in flight")
+    sampled: bool = Field(description="whether nothing is known between its values")
     begin_s: float = Field(description="where times count from, in the log's own time")
     end_s: float = Field(description="the last event, in seconds from begin_s")
     events: int
@@ -74,7 +75,7 @@ class DifferenceRecord(Document):
 class CompareTraceDocument(Document):
     """Two logs of a sender, compared."""
 
-    agree: bool
+    agree: bool = Field(description="whether what was compared is within the tolerance")
     by: Literal["time", "packet"] = Field(description="what places are compared")
     origin: str = Field(description="what times count from")
     span: float = Field(description="the end of what both logs cover: seconds, or data packets sent")
@@ -84,6 +85,9 @@ class CompareTraceDocument(Document):
     )
     ours: TraceRecord
     theirs: TraceRecord
+    compared: list[str] = Field(
+        description="what was compared: quantities, and losses, states, timeouts where both logs tell of them"
+    )
     parting: PartingRecord | None
     differences: list[DifferenceRecord]
     not_compared: dict[str, str] = Field(description="what was left out, and why")

@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 from ackclock.errors import InputError
 from ackclock.traces import sequences, values
-from ackclock.traces.log import QUANTITIES, Align, Log, Steps, Unit
-from ackclock.traces.outcome import LOSSES, STATES, TIMEOUTS, Comparison, Parting, Tolerance
+from ackclock.traces.log import LOSSES, QUANTITIES, STATES, TIMEOUTS, Align, Log, Steps, Unit
+from ackclock.traces.outcome import COMPARED, Comparison, Parting, Tolerance
 
 MOST_NAMED = 8
 """The number of names of events in a message."""
@@ -32,11 +32,11 @@ def compare(
         _refuse_not_understood(log, ignored, left_out)
     if align == "packet":
         for log in (ours, theirs):
-            if not log.logs_packets and log.counts == "bytes":
+            if not log.logs_packets and (log.sampled or log.counts == "bytes"):
                 raise InputError(f"{log.file}: logs no sent packets, expected --by time for this log")
     unit = unit or _unit(ours, theirs)
-    by_packets = ours.logs_packets and theirs.logs_packets
-    mine_s, their_s = (_begin_s(log, by_packets) for log in (ours, theirs))
+    by_data = ours.first_sent_s is not None and theirs.first_sent_s is not None
+    mine_s, their_s = (_begin_s(log, by_data) for log in (ours, theirs))
     ends = ours.end.along(align, mine_s), theirs.end.along(align, their_s)
     span = min(ends)
     steps = {
@@ -57,15 +57,19 @@ def compare(
             ours_here, theirs_here = (values.reading(name, one, unit) for one in (first.ours, first.theirs))
             partings.append(Parting(name, first.at, first.since_s, ours_here, theirs_here))
     begins_s = mine_s, their_s
-    partings += sequences.partings(ours, theirs, align, begins_s, ends, tolerance.slack, ignored, left_out)
+    compared = [one.quantity for one in differences]
+    partings += sequences.partings(
+        ours, theirs, align, begins_s, ends, tolerance.slack, ignored, left_out, compared
+    )
     if not differences:
         why = "; ".join(f"{name} {reason}" for name, reason in left_out.items() if name in QUANTITIES)
         raise InputError(
             f"{ours.file} and {theirs.file} have no values to compare up to {span:.6g}, the end of the shorter: {why}"
         )
     parting = min(partings, key=_order, default=None)
+    compared.sort(key=COMPARED.index)
     return Comparison(
-        ours, theirs, align, unit, tolerance, span, parting, differences, left_out, steps, begins_s
+        ours, theirs, align, unit, tolerance, span, parting, differences, compared, left_out, steps, begins_s
     )
 
 
@@ -109,19 +113,20 @@ def _scale(log: Log, name: str, unit: Unit) -> float:
 
 
 def _steps(log: Log, name: str, align: Align, unit: Unit, begin_s: float) -> Steps:
-    return Steps.of(log.courses[name], align, begin_s, _scale(log, name, unit))
+    return Steps.of(log.courses[name], align, begin_s, _scale(log, name, unit), log.sampled)
 
 
-def _begin_s(log: Log, by_packets: bool) -> float:
-    return log.first_sent_s if by_packets and log.first_sent_s is not None else log.first_report_s
+def _begin_s(log: Log, by_data: bool) -> float:
+    return log.first_sent_s if by_data and log.first_sent_s is not None else log.first_report_s
 
 
 def _both_have(name: str, ours: Log, theirs: Log, ignored: Collection[str], left_out: dict[str, str]) -> bool:
-    without = [log.file for log in (ours, theirs) if name not in log.courses]
+    without = [log for log in (ours, theirs) if name not in log.courses]
     if name in ignored:
         left_out[name] = "ignored"
     elif len(without) == 2:
         left_out[name] = "in neither log"
     elif without:
-        left_out[name] = f"not in {without[0]}"
+        why = without[0].silent.get(name)
+        left_out[name] = f"not in {without[0].file}" + (f": {why}" if why else "")
     return name not in left_out

@@ -19,6 +19,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
         "unit": comparison.unit,
         "slack": comparison.tolerance.slack,
         **{side: _log_record(comparison, side) for side in SIDES},
+        "compared": comparison.compared,
         "parting": None if parting is None else _parting_record(comparison, parting),
         "differences": [
             {
@@ -44,6 +45,7 @@ def _log_record(comparison: Comparison, side: Side) -> dict[str, Any]:
         "format": log.format,
         "counts": log.counts,
         "packet_bytes": log.packet_bytes,
+        "sampled": log.sampled,
         "begin_s": begin_s,
         "end_s": log.end.time_s - begin_s,
         "events": len(log.events),

@@ -10,7 +10,7 @@ import polars as pl
 
 from ackclock._names import alike, nearest
 from ackclock.errors import InputError
-from ackclock.traces.log import Course, Event, Log, Place
+from ackclock.traces.log import LOSSES, TIMEOUTS, Course, Event, Log, Place
 from ackclock.traces.states import BBR, BBRV3
 
 COLUMNS = {
@@ -91,6 +91,7 @@ def _log(file: str, rows: pl.DataFrame) -> Log:
         events,
         None,
         records[0]["time_s"],
+        always_tells=frozenset((LOSSES, TIMEOUTS)),
     )
 
 

@@ -22,7 +22,9 @@ class Quantity:
     """The name in qlog."""
     label: str
     unit: str
-    """The unit for reading: ``ms``, ``Mbit/s``, or empty for windows, which are in the unit of the comparison."""
+    """The unit for reading: ``ms``, ``Mbit/s``, ``packets`` of a total, or empty for windows, which are in the unit of
+    the comparison.
+    """
     factor: float = 1.0
     """From the unit of a log that was read (seconds, bit/s) to the unit for reading."""
 
@@ -35,6 +37,7 @@ QUANTITIES: Mapping[str, Quantity] = {
         Quantity("bytes_in_flight", "in flight", ""),
         Quantity("smoothed_rtt", "smoothed RTT", "ms", 1e3),
         Quantity("pacing_rate", "pacing rate", "Mbit/s", 1e-6),
+        Quantity("retransmitted", "retransmitted", "packets"),
     )
 }
 """What is compared, in the order of the tables."""
@@ -54,6 +57,8 @@ class Place:
         return self.time_s - begin_s if align == "time" else float(self.sent)
 
 
+LOSSES, STATES, TIMEOUTS = "losses", "states", "timeouts"
+"""What is compared event by event."""
 EventKind = Literal["sent", "acknowledged", "lost", "timeout", "state", "metrics"]
 
 
@@ -103,31 +108,37 @@ class Steps:
     values: list[float]
     since_s: list[float]
     """When each value was logged, in seconds since the beginning."""
+    sampled: bool = False
+    """Whether nothing is known between two values; see ``Log.sampled``."""
 
     @classmethod
-    def of(cls, course: Course, align: Align, begin_s: float, scale: float) -> Steps:
+    def of(cls, course: Course, align: Align, begin_s: float, scale: float, sampled: bool = False) -> Steps:
         """Returns the course along an axis, divided by ``scale``. Of several values at one place the last holds.
 
-        What was logged before the beginning, in a handshake, holds from the beginning on.
+        What was logged before the beginning, in a handshake, holds from the beginning on. A value that is logged again
+        is no step, but it is a sample.
         """
         at: list[float] = []
         values: list[float] = []
         since_s: list[float] = []
         for place, value in zip(course.places, course.values, strict=True):
             along = max(0.0, place.along(align, begin_s))
-            if values and value / scale == values[-1]:
+            if values and value / scale == values[-1] and not sampled:
                 continue
             if not at or along > at[-1]:
                 at.append(along)
                 values.append(0.0)
                 since_s.append(0.0)
             values[-1], since_s[-1] = value / scale, place.time_s - begin_s
-        return cls(at, values, since_s)
+        return cls(at, values, since_s, sampled)
 
     def held(self, first: float, last: float) -> list[float]:
-        """Returns the values held from ``first`` to ``last``; none before the first value."""
-        begin = max(0, bisect_right(self.at, first) - 1)
-        return self.values[begin : bisect_right(self.at, last)]
+        """Returns the values held from ``first`` to ``last``; none before the first value.
+
+        Between two samples either of them may hold.
+        """
+        begin, end = max(0, bisect_right(self.at, first) - 1), bisect_right(self.at, last)
+        return self.values[begin : end + (self.sampled and end > 0)]
 
     def value(self, along: float) -> float | None:
         """Returns the value at a place; None before the first."""
@@ -155,15 +166,24 @@ class Log:
     """When the first acknowledgement of data arrived, or the first metrics were logged."""
     packet_bytes: float | None = None
     """What a full packet adds to the bytes in flight; None if the log does not say."""
-    logs_timers: bool = True
-    """Whether the log has events of loss timers."""
+    sampled: bool = False
+    """Whether the log has the values at some times, and says nothing of what happened between them.
+
+    The other log is compared with it at these times only.
+    """
+    numbers_packets: bool = True
+    """Whether a log that says when data was sent first also says which packets were sent."""
+    always_tells: frozenset[str] = frozenset()
+    """Of losses, states and timeouts, those that the log would have if they had happened."""
+    silent: Mapping[str, str] = field(default_factory=dict)
+    """Why the log cannot tell of a quantity, of losses, states or timeouts, in words."""
     not_understood: Mapping[str, int] = field(default_factory=dict)
     """How many events of which names may say something of what is compared, and are not understood."""
 
     @property
     def logs_packets(self) -> bool:
         """Returns whether the log says which packets were sent."""
-        return self.first_sent_s is not None
+        return self.first_sent_s is not None and self.numbers_packets
 
     @property
     def end(self) -> Place:
@@ -175,3 +195,7 @@ class Log:
     def of_kind(self, kind: EventKind) -> list[Event]:
         """Returns the events of a kind, in their order."""
         return [event for event in self.events if event.kind == kind]
+
+    def tells(self, what: str, kind: EventKind) -> bool:
+        """Returns whether the log tells of losses, states or timeouts, which are events of ``kind``."""
+        return what in self.always_tells or any(event.kind == kind for event in self.events)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ackclock.traces.log import QUANTITIES, Align, Event, Log, Steps, Unit
+from ackclock.traces.log import LOSSES, QUANTITIES, STATES, TIMEOUTS, Align, Event, Log, Steps, Unit
 
 STRETCHES = 8
 """The number of equal stretches for which the largest difference is given."""
@@ -14,9 +14,8 @@ ROUNDING = 1e-9
 """What equal numbers may differ by: after a division, or a subtraction of times."""
 BEFORE = 5
 """The number of the last events before the parting that are shown of each log."""
-LOSSES, STATES, TIMEOUTS = "losses", "states", "timeouts"
 COMPARED = (*QUANTITIES, LOSSES, STATES, TIMEOUTS)
-"""What is compared."""
+"""What can be compared."""
 SLACK: Mapping[Align, float] = {"time": 0.001, "packet": 2.0}
 """The slack by default, in seconds or packets."""
 Side = Literal["ours", "theirs"]
@@ -96,6 +95,8 @@ class Comparison:
     """The end of what both logs cover, on the axis of the comparison."""
     parting: Parting | None
     differences: list[Difference]
+    compared: list[str]
+    """What was compared, of ``COMPARED`` and in its order."""
     not_compared: dict[str, str]
     """What was left out, and why."""
     steps: dict[str, tuple[Steps, Steps]]
@@ -106,7 +107,7 @@ class Comparison:
     @property
     def origin(self) -> str:
         """Returns what times count from, in words."""
-        if self.ours.logs_packets and self.theirs.logs_packets:
+        if self.ours.first_sent_s is not None and self.theirs.first_sent_s is not None:
             return "the first data packet"
         return "the first acknowledgement"
 

@@ -1,10 +1,10 @@
-"""Reads qlog of any version: the events and units of quic-go, quinn, noq, neqo, ngtcp2, quiche, picoquic and mvfst.
+"""Reads qlog of any version and any stack; ``spellings.py`` has their words.
 
-They differ in the serialisation (a text sequence, or one document with ``traces``), in the form of an event (an object,
-or an array under ``event_fields``), in its name (``recovery:metrics_updated``, ``quic:recovery_metrics_updated``), in
-the place of a packet's number and size, and in the unit of times: milliseconds, but microseconds in picoquic's
-draft-00 (``configuration.time_units``). Round trips are in the unit of times, but in quinn in seconds. quinn does not
-say what packets hold. mvfst logs its state with its window, and of lost packets their number and the last one.
+Logs differ in the serialisation (a text sequence, lines, or one document with ``traces``), in the form of an event (an
+object, or an array under ``event_fields``), in names, in the place of a packet's number and size, and in the unit of
+times: milliseconds, but microseconds with ``configuration.time_units``. Round trips are in the unit of times, but in
+quinn before its version of May 2026 in seconds. quinn does not say what packets hold. mvfst logs its state with its
+window, and of lost packets their number and the last one.
 
 An event that is not understood and may say something of what is compared stops the comparison: without it, two logs may
 seem to agree.
@@ -20,40 +20,21 @@ from typing import Any
 
 from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.traces.log import QUANTITIES, Course, Event, EventKind, Log, Place
+from ackclock.traces import spellings
+from ackclock.traces.log import LOSSES, QUANTITIES, TIMEOUTS, Course, Event, EventKind, Log, Place
 from ackclock.traces.qlog_file import Entry, QlogFile, json_array, json_object, number
 from ackclock.traces.states import canonical
 
-KEYS = {
-    "congestion_window": ("congestion_window", "cwnd", "current_cwnd"),
-    "ssthresh": ("ssthresh",),
-    "bytes_in_flight": ("bytes_in_flight",),
-    "smoothed_rtt": ("smoothed_rtt",),
-    "pacing_rate": ("pacing_rate",),
-}
-"""The keys of each quantity in metrics."""
-CARRIERS = ("stream", "datagram")
-"""The frames that make a packet a data packet. One that logs no frames counts as one."""
 LEAST_DATA = 200
 """The least size in bytes of a packet that counts as one with data where a log does not say what packets hold."""
 TELLING = re.compile(r"recovery|congestion|loss|lost|metric|cwnd|rtt|retransmi|timeout|pacing|bandwidth")
 """What the category or the name of an event has in it that may say something of what is compared."""
-SAYS_NOTHING = frozenset(
-    (
-        "ecn_state_updated",
-        "marked_for_retransmit",
-        "parameters_set",
-        "recovery_parameters_set",
-        "spurious_loss",
-    )
-)
-"""Such events that say nothing of it."""
-INITIAL_RTT_S = 0.333
-"""RFC 9002's initial round trip in seconds. quinn logs it first, and then all round trips in seconds."""
+CLOSE = 1e-5
+"""What a round trip in single precision may differ from the number that it stands for, as a share."""
 UNBOUNDED = 2.0**63
 """What quinn logs as a threshold that is not set is above this."""
 OURS = "the sender's end"
-"""The vantage point of our own export, whose windows count payload."""
+"""The vantage point of our own export, whose windows count payload, and which repeats the numbers of TCP's segments."""
 
 
 def read(path: Path, flow: str | None, partial: bool) -> Log:
@@ -95,9 +76,20 @@ class _Reader:
         self.file = file
         self.rtt_s = file.unit_s
         """The unit of round trips in seconds."""
+        self.stack = file.stack
+        self.silent = dict(self.stack.silent)
+        self.rates_known = self.stack.pacing_rate_needs is None
+        self.told: set[str] = set()
+        """What the log tells of even if it never happens."""
+        self.paths: set[str] = set()
         self.ours = (
             json_object(file.path, "vantage_point", file.trace.get("vantage_point")).get("name") == OURS
         )
+        if self.ours:
+            self.told |= {LOSSES, TIMEOUTS}
+        common = json_object(file.path, "common_fields", file.trace.get("common_fields"))
+        self.is_tcp = self.ours and "TCP" in str(common.get("protocol_type"))
+        self.retransmitted = 0
         self.courses = {name: Course() for name in QUANTITIES}
         self.all_flights = Course()
         self.events: list[Event] = []
@@ -119,18 +111,33 @@ class _Reader:
     def take(self, entry: Entry) -> None:
         """Takes an event. InputError for a value that is no number."""
         self.names[entry.name] += 1
-        handler = getattr(self, f"_take_{entry.name}", None)
-        if handler is not None:
-            handler(entry.where, Place(entry.time_s, self.sent), entry.data)
-        elif entry.name not in SAYS_NOTHING and TELLING.search(f"{entry.category}:{entry.name}"):
-            self.not_understood[entry.name] += 1
+        row = spellings.EVENTS.get(entry.name)
+        if row is None:
+            if TELLING.search(f"{entry.category}:{entry.name}"):
+                self.not_understood[entry.name] += 1
+            return
+        self.silent |= row.other_form
+        if row.meaning != "nothing":
+            if row.meaning == "metrics":
+                self._check_path(entry)
+            take = getattr(self, f"_take_{row.meaning}")
+            take(entry.where, Place(entry.time_s, self.sent), entry.data)
 
-    def _take_packet_sent(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
+    def _check_path(self, entry: Entry) -> None:
+        if entry.path is not None:
+            self.paths.add(entry.path)
+        if len(self.paths) > 1:
+            raise InputError(
+                f"{entry.where}: the connection has the paths {', '.join(sorted(self.paths))}, "
+                "each with its own window; expected a connection with one path"
+            )
+
+    def _take_sent(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
         packet = _packet(where, data)
         frames = json_array(where, "frames", data.get("frames"))
         size = _payload(frames) if self.ours else _size(data)
         if data.get("frames") is not None:
-            carries = any(_frame_type(frame) in CARRIERS for frame in frames)
+            carries = any(_frame_type(frame) in spellings.DATA_FRAMES for frame in frames)
         else:
             carries = size is None or size >= LEAST_DATA
         if packet is None or not carries:
@@ -138,6 +145,9 @@ class _Reader:
             return
         if self.first_sent_s is None:
             self.first_sent_s = place.time_s
+        if self.is_tcp:
+            self.retransmitted += packet in self.nth
+            self.courses["retransmitted"].add(place, self.retransmitted)
         self.nth[packet] = self.sent
         self._add(place, "sent", packet)
         self.sent += 1
@@ -150,17 +160,17 @@ class _Reader:
         """Returns whether packets were sent, but none with data."""
         return self.others > 0 and not self.sent
 
-    def _take_packet_received(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
+    def _take_received(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
         if "frames" not in data and _type(data) == "1rtt" and self.sent:
             # quinn does not say what a packet holds; to a sender it is an answer
             self._acknowledged(place, None)
         for frame in json_array(where, "frames", data.get("frames")):
-            if _frame_type(frame) == "ack" and _type(data) in ("1rtt", "0rtt"):
+            if _frame_type(frame) in spellings.ACK_FRAMES and _type(data) in spellings.DATA_PACKETS:
                 highest = _highest(where, frame)
                 if highest is not None:
                     self._acknowledged(place, highest)
 
-    def _take_packets_acked(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
+    def _take_acknowledged(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
         numbers = json_array(where, "packet_numbers", data.get("packet_numbers"))
         if numbers and "ack" not in str(data.get("packet_number_space", "")):
             self._acknowledged(place, max(int(number(where, "packet_numbers", one)) for one in numbers))
@@ -174,41 +184,62 @@ class _Reader:
             self.flight = None
         self._add(place, "acknowledged", highest)
 
-    def _take_packet_lost(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
+    def _take_lost(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
+        self.silent.pop(LOSSES, None)
+        if spellings.LAST in data:
+            self._take_lost_count(where, place, data)
+            return
         packet = _packet(where, data)
-        if packet is not None and (self.sent == 0 or packet in self.nth):
+        if packet is None or data.get("is_mtu_probe_packet") is True:
+            return
+        if self.sent == 0 or packet in self.nth:
             trigger = str(data.get("trigger") or "")
             self.events.append(Event(place, "lost", packet, self.nth.get(packet), trigger))
 
-    def _take_packets_lost(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
-        last = int(number(where, "largest_lost_packet_num", data.get("largest_lost_packet_num")))
-        count = int(number(where, "lost_packets", data.get("lost_packets")))
-        # No more can be lost than were sent; those of a handshake are not data.
-        for _ in range(1, min(count, self.sent)):
-            self._add(place, "lost")
+    def _take_lost_count(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
+        last = int(number(where, spellings.LAST, data[spellings.LAST]))
+        count = int(number(where, spellings.COUNT, data.get(spellings.COUNT)))
+        self._add_lost(place, min(count, self.sent) - 1)
         if count and last in self.nth:
             self.events.append(Event(place, "lost", last, self.nth[last]))
 
-    def _take_loss_timer_updated(self, _: str, place: Place, data: Mapping[str, Any]) -> None:
-        if data.get("event_type") == "expired" and data.get("timer_type", "pto") == "pto":
+    def _add_lost(self, place: Place, count: int) -> None:
+        """Adds lost packets of which only the number is known.
+
+        No more can be lost than were sent; those of a handshake are not data.
+        """
+        for _ in range(min(count, self.sent)):
+            self._add(place, "lost")
+
+    def _take_timer(self, _: str, place: Place, data: Mapping[str, Any]) -> None:
+        self.told.add(TIMEOUTS)
+        # mvfst logs only timers that have expired, with their type and no event_type.
+        expired = data.get("event_type", "expired") == "expired"
+        if expired and str(data.get("timer_type", data.get("type", "pto"))).lower().startswith("pto"):
             self._add(place, "timeout")
 
-    def _take_congestion_state_updated(self, _: str, place: Place, data: Mapping[str, Any]) -> None:
+    def _take_timer_expired(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
+        self._take_timer(where, place, {**data, "event_type": "expired"})
+
+    def _take_state(self, _: str, place: Place, data: Mapping[str, Any]) -> None:
         state = canonical(str(data.get("new") or ""))
         if state:
             self._add(place, "state", words=state)
 
-    def _take_metrics_updated(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
-        if data.get("smoothed_rtt") == INITIAL_RTT_S:
+    def _take_metrics(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
+        if data.get("smoothed_rtt") == spellings.SECONDS:
             self.rtt_s = 1.0
-        words = []
-        for name, keys in KEYS.items():
-            key = next((key for key in keys if data.get(key) is not None), None)
-            if key is None:
+        if data.get(self.stack.pacing_rate_needs or "") is not None:
+            self.rates_known = True
+        words: list[str] = []
+        found: set[str] = set()
+        for key, name in spellings.QUANTITIES.items():
+            if data.get(key) is None or name in found or (name == "pacing_rate" and not self.rates_known):
                 continue
-            value = number(where, key, data[key]) * (self.rtt_s if name == "smoothed_rtt" else 1.0)
-            if (name == "smoothed_rtt" and (value == 0 or data[key] == INITIAL_RTT_S)) or value >= UNBOUNDED:
-                continue  # no sample yet, no threshold yet
+            value = number(where, key, data[key]) * self._unit(name)
+            if value >= UNBOUNDED or (name == "smoothed_rtt" and self._is_no_sample(value)):
+                continue  # no threshold yet, no sample yet
+            found.add(name)
             words.append(f"{key} {data[key]}")
             if name == "bytes_in_flight":
                 self.all_flights.add(place, value)
@@ -218,10 +249,27 @@ class _Reader:
             self.courses[name].add(place, value)
         if words:
             self._add(place, "metrics", words=", ".join(words))
-        state = canonical(str(data.get("state") or ""))
+        self._take_loss_total(where, place, data.get(spellings.LOSS_TOTAL))
+        state = canonical(str(data.get(spellings.STATE) or ""))
         if state and state != self.state:
             self._add(place, "state", words=state)
         self.state = state or self.state
+
+    def _unit(self, name: str) -> float:
+        return {"smoothed_rtt": self.rtt_s, "pacing_rate": self.stack.pacing_rate_bits}.get(name, 1.0)
+
+    def _is_no_sample(self, rtt_s: float) -> bool:
+        """Returns whether a round trip is what the stack begins with, before it has measured one."""
+        begun = not self.courses["smoothed_rtt"].places
+        initial_s = self.stack.initial_rtt_s
+        return rtt_s == 0 or (begun and not self.ours and abs(rtt_s - initial_s) < CLOSE * initial_s)
+
+    def _take_loss_total(self, where: str, place: Place, total: Any) -> None:
+        if total is not None:
+            self.told.add(LOSSES)
+            self.silent.pop(LOSSES, None)
+            table = json_object(where, spellings.LOSS_TOTAL, total)
+            self._add_lost(place, int(number(where, "delta", table.get("delta", 0))))
 
     def _add(self, place: Place, kind: EventKind, packet: int | None = None, words: str = "") -> None:
         self.events.append(Event(place, kind, packet, words=words))
@@ -241,6 +289,11 @@ class _Reader:
             )
         if not self.courses["bytes_in_flight"].places:
             self.courses["bytes_in_flight"] = self.all_flights
+        if not self.is_tcp:
+            self.silent.setdefault("retransmitted", "QUIC retransmits no packet")
+        if not self.rates_known:
+            needs = self.stack.pacing_rate_needs
+            self.silent["pacing_rate"] = f"without {needs} it may be the delivery rate"
         first_metrics_s = self.events[0].place.time_s
         size = self.sizes.most_common(1)
         if self.sent:
@@ -256,7 +309,8 @@ class _Reader:
             self.first_sent_s,
             first_metrics_s if self.first_report_s is None else self.first_report_s,
             float(size[0][0]) if size else None,
-            logs_timers=self.names["loss_timer_updated"] > 0,
+            always_tells=frozenset(self.told),
+            silent=self.silent,
             not_understood=dict(self.not_understood),
         )
 
@@ -269,7 +323,7 @@ def _type(data: Mapping[str, Any]) -> str:
 
 def _packet(where: str, data: Mapping[str, Any]) -> int | None:
     """Returns the number of a packet that can carry data; None for the packets of a handshake."""
-    if _type(data) not in ("1rtt", "0rtt"):
+    if _type(data) not in spellings.DATA_PACKETS:
         return None
     header = data.get("header")
     found = header.get("packet_number") if isinstance(header, dict) else None

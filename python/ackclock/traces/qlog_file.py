@@ -11,16 +11,8 @@ from typing import Any
 from ackclock._names import alike
 from ackclock.errors import InputError
 from ackclock.traces.records import document, records
+from ackclock.traces.spellings import NAME_KEYS, SINCE_LAST, TIME_KEYS, Stack, stack
 
-NAMES = {
-    "metric_update": "metrics_updated",
-    "congestion_metric_update": "metrics_updated",
-    "recovery_metrics_updated": "metrics_updated",
-    "timer_updated": "loss_timer_updated",
-}
-"""Other versions' names of events."""
-TIME_KEYS = ("time", "relative_time", "delta_time")
-EVENT_KEYS = ("event", "event_type", "type", "name")
 MILLISECOND_S = 1e-3
 MOST_NAMED = 8
 """The number of traces that a message names."""
@@ -34,12 +26,14 @@ class Entry:
     """Its place in the file, for messages."""
     time_s: float
     name: str
-    """The name without its category, in version 0.3."""
+    """The name without its category, in small letters."""
     data: Mapping[str, Any]
     group: str | None
     """The connection, in a file with several."""
     category: str = ""
     """The category that precedes the name, empty without one."""
+    path: str | None = None
+    """The path of the connection, in a log of several."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +70,11 @@ class QlogFile:
         return _titles(self.path, self.trace)
 
     @property
+    def stack(self) -> Stack:
+        """Returns the stack that wrote the log, as far as its titles tell."""
+        return stack(str(self.header.get("title", "")), *self.titles)
+
+    @property
     def unit_s(self) -> float:
         """Returns the unit of times in seconds. InputError for an unknown one."""
         configuration = json_object(self.path, "configuration", self.trace.get("configuration"))
@@ -90,24 +89,26 @@ class QlogFile:
         names = json_array(self.path, "event_fields", self.trace.get("event_fields"))
         fields = [str(name).lower() for name in names]
         common = json_object(self.path, "common_fields", self.trace.get("common_fields"))
-        since_last = common.get("time_format") in ("delta", "relative_to_previous_event")
+        since_last = common.get("time_format") in SINCE_LAST
         time = 0.0
         for where, record in self.records:
             if record in ([], {}):  # picoquic's converter ends a list with an empty event
                 continue
             table = _table(where, record, fields)
-            own = number(where, "time", next((table[key] for key in TIME_KEYS if key in table), None))
-            time = own + (time if since_last else 0.0)
-            name = str(next((table[key] for key in EVENT_KEYS if key in table), ""))
+            key = next((key for key in TIME_KEYS if key in table), "time")
+            own = number(where, key, table.get(key))
+            time = own + (time if since_last or TIME_KEYS[key] else 0.0)
+            name = str(next((table[key] for key in NAME_KEYS if key in table), ""))
             category, _, short = name.lower().rpartition(":")
-            data, group = table.get("data"), table.get("group_id")
+            data, group, path = table.get("data"), table.get("group_id"), table.get("path_id")
             yield Entry(
                 where,
                 time * unit_s,
-                NAMES.get(short, short),
+                short,
                 data if isinstance(data, dict) else {},
                 None if group is None else str(group),
                 category or str(table.get("category", "")).lower(),
+                None if path is None else str(path),
             )
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ackclock._files import is_there
 from ackclock._names import alike
 from ackclock.errors import InputError
 from ackclock.traces.log import Log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FOREIGN = {
     b"\n\r\r\n": "a capture (pcapng)",
@@ -19,16 +23,19 @@ FOREIGN = {
     b"golq": "picoquic's binary log: its picolog_t -f qlog converts it",
 }
 """How files begin that are no logs."""
-EXPECTED = "expected a qlog, or the event log of `ackclock run --export events`"
+EXPECTED = (
+    "expected a qlog, the event log of `ackclock run --export events`, samples of ss, a trace of tcp_probe, "
+    "or JSON of iperf3"
+)
 
 
 def read(name: str, *, partial: bool = False) -> Log:
-    """Returns a log: a qlog, or an event log as Parquet or CSV.
+    """Returns a log in any of the formats, which its contents tell.
 
-    ``name`` is a file, or FILE#FLOW for one of its flows or connections. With ``partial`` a log that breaks off is read
-    up to there. InputError, with the place in the file, if it cannot be read.
+    ``name`` is a file, or FILE#NAME for one of its flows, connections or ends. With ``partial`` a log that breaks
+    off is read up to there. InputError, with the place in the file, if it cannot be read.
     """
-    from ackclock.traces import event_log, qlog
+    from ackclock.traces import event_log
 
     path, flow = Path(name), None
     if not is_there(path, Path.exists) and "#" in name:
@@ -43,16 +50,30 @@ def read(name: str, *, partial: bool = False) -> Log:
             begin = file.read(4096)
         if begin.startswith(b"PAR1") or (path.suffix == ".csv" and b"time_s" in begin[:200]):
             return event_log.read(path, flow)
-        _refuse_foreign(path, begin)
-        return qlog.read(path, flow, partial)
+        return _reader(path, begin)(path, flow, partial)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
 
 
-def _refuse_foreign(path: Path, begin: bytes) -> None:
+def _reader(path: Path, begin: bytes) -> Callable[[Path, str | None, bool], Log]:
+    """Returns what reads a file that begins so. InputError for another format."""
+    from ackclock.traces import iperf3, qlog, ss, tcp_probe
+
     for magic, what in FOREIGN.items():
         if begin.startswith(magic):
             raise InputError(f"{path}: is {what}, {EXPECTED}")
+    for recognises, reader in (
+        (iperf3.recognises, iperf3.read),
+        (ss.recognises, ss.read),
+        (tcp_probe.recognises, tcp_probe.read),
+    ):
+        if recognises(begin):
+            return reader
+    _refuse_foreign(path, begin)
+    return qlog.read
+
+
+def _refuse_foreign(path: Path, begin: bytes) -> None:
     if begin and begin.lstrip()[:1] not in (b"{", b"\x1e", b""):
         if b"\0" in begin:
             raise InputError(f"{path}: is binary, {EXPECTED}")

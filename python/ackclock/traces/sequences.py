@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from ackclock.traces import states
-from ackclock.traces.log import Align, Event, EventKind, Log
-from ackclock.traces.outcome import LOSSES, ROUNDING, STATES, TIMEOUTS, Parting, covers
+from ackclock.traces.log import LOSSES, STATES, TIMEOUTS, Align, Event, EventKind, Log
+from ackclock.traces.outcome import ROUNDING, Parting, covers
 
 KINDS: tuple[tuple[str, EventKind], ...] = ((LOSSES, "lost"), (TIMEOUTS, "timeout"), (STATES, "state"))
 """What is compared in turn, each with the kind of its events."""
@@ -23,12 +23,14 @@ def partings(
     slack: float,
     ignored: Collection[str],
     left_out: dict[str, str],
+    compared: list[str],
 ) -> Iterator[Parting]:
     """Returns the first parting of each kind of event, as far as both logs go (``ends``).
 
-    Adds to ``left_out`` what cannot be compared.
+    Adds to ``compared`` what was compared, and to ``left_out`` what cannot be.
     """
     for what, mine, other in _sequences(ours, theirs, ignored, left_out):
+        compared.append(what)
         keys = _keys(what, ours, theirs, mine, other)
         found = [
             _keyed(what, events, align, begin_s, key)
@@ -43,21 +45,41 @@ def _sequences(
     """Returns the events of both logs that are compared in turn."""
     for what, kind in KINDS:
         mine, other = ours.of_kind(kind), theirs.of_kind(kind)
-        if what in ignored:
-            left_out[what] = "ignored"
-        elif what == TIMEOUTS and (mine or other) and not (ours.logs_timers and theirs.logs_timers):
-            left_out[what] = f"not in {(theirs if ours.logs_timers else ours).file}"
-        elif what == STATES and (mine or other):
+        why = "ignored" if what in ignored else _not_told(what, kind, ours, theirs)
+        if why is None and what == STATES:
             mine, other = states.common(mine, other)
-            names = [{event.words for event in events} for events in (mine, other)]
-            if not mine or not other:
-                left_out[what] = f"not in {(theirs if mine else ours).file}"
-            elif not states.comparable(*names):
-                left_out[what] = "the logs speak of different states"
-            else:
-                yield what, mine, other
-        else:
+            why = _states_apart(ours, theirs, mine, other)
+        if why is None:
             yield what, mine, other
+        else:
+            left_out[what] = why
+
+
+def _not_told(what: str, kind: EventKind, ours: Log, theirs: Log) -> str | None:
+    """Returns why events of a kind cannot be compared: a log that has none of them may be unable to tell of them.
+
+    Losses that only one log has are compared if the other one says which packets were sent.
+    """
+    logs = ours, theirs
+    for log in logs:
+        if what in log.silent:
+            return f"{log.file}: {log.silent[what]}"
+    quiet = [log for log in logs if not log.tells(what, kind)]
+    told = any(log.of_kind(kind) for log in logs)
+    if not quiet or (what == LOSSES and told and quiet[0].logs_packets):
+        return None
+    return f"no event of {quiet[0].file if len(quiet) == 1 else 'either log'} tells of {what}"
+
+
+def _states_apart(ours: Log, theirs: Log, mine: list[Event], other: list[Event]) -> str | None:
+    """Returns why the states of two logs cannot be compared."""
+    names = [{event.words for event in events} for events in (mine, other)]
+    if not mine or not other:
+        return f"no event of {(theirs if mine else ours).file} tells of {STATES}"
+    for log, unknown in zip((ours, theirs), states.unknown(*names), strict=True):
+        if unknown:
+            return f"{log.file} has states that are not understood: {', '.join(sorted(unknown))}"
+    return None if states.comparable(*names) else "the logs speak of different states"
 
 
 @dataclass(frozen=True)
@@ -127,15 +149,18 @@ def _parting(
         if not covers(min(ends), max(ends), first.at, slack):
             return
         (our_words, our_event), (their_words, their_event) = (
-            _here(what, one, first.at + slack) for one in (mine, other)
+            _here(what, one, first.at + slack, bool(all_of_it))
+            for one, all_of_it in ((mine, ours), (other, theirs))
         )
         yield Parting(what, first.at, first.since_s, our_words, their_words, our_event, their_event)
         return
 
 
-def _here(what: str, found: _Keyed | None, until: float) -> tuple[str, Event | None]:
+def _here(what: str, found: _Keyed | None, until: float, has_any: bool) -> tuple[str, Event | None]:
     """Returns what a log says where it parts from the other, in words, and the event that it has there."""
     nothing = {LOSSES: "no packet lost", STATES: "no change of state", TIMEOUTS: "no timeout"}[what]
+    if found is None and not has_any and what == LOSSES:
+        return f"no event tells of {what}", None
     if found is None:
         return f"{nothing} from here on", None
     if found.at > until:

@@ -30,6 +30,16 @@ def canonical(name: str) -> str:
     return _KNOWN.get(letters, name.lower())
 
 
+def unknown(ours: Iterable[str], theirs: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Returns the states of two logs that have no meaning here: picoquic numbers those of its controls.
+
+    Words that are in both logs may be compared without one.
+    """
+    mine, other = (set(names) - set(_KNOWN.values()) for names in (ours, theirs))
+    both = {name for name in mine & other if not name.isdigit()}
+    return mine - both, other - both
+
+
 def comparable(ours: Iterable[str], theirs: Iterable[str]) -> bool:
     """Returns whether two logs speak of the same states: those of BBR, or those of a window."""
     mine, other = ({name in (*BBR, *BBR_PHASES) for name in names} for names in (ours, theirs))

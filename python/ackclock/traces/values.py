@@ -31,10 +31,15 @@ class Apart:
 
 
 def places(mine: Steps, other: Steps, ends: tuple[float, float], slack: float) -> list[Apart]:
-    """Returns the difference at each place at which a course changes, in their order, as far as both logs go."""
+    """Returns the difference at each place at which a course changes, in their order, as far as both logs go.
+
+    What a course does between the samples of the other one is not compared.
+    """
     slack += ROUNDING
     found = []
     for steps, counterpart, swapped in ((mine, other, False), (other, mine, True)):
+        if counterpart.sampled and not steps.sampled:
+            continue
         end, other_end = ends[::-1] if swapped else ends
         for at, value, since_s in steps:
             held = counterpart.held(at - slack, at + slack)

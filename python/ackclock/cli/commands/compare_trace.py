@@ -16,8 +16,8 @@ def compare_trace(
         str,
         typer.Argument(
             metavar="OURS",
-            help="The log of a sender: a qlog, or an event log as Parquet or CSV. FILE#NAME takes one of its flows or "
-            "connections.",
+            help="The log of a sender: a qlog, an event log as Parquet or CSV, samples of ss -tin, a trace of "
+            "tcp_probe, or JSON of iperf3. FILE#NAME takes one of its flows, connections or ends.",
             show_default=False,
         ),
     ],
@@ -90,8 +90,9 @@ def compare_trace(
 ) -> None:
     """Say where two logs of a sender part first, and by how much they differ.
 
-    Compares congestion window, slow start threshold, flight, smoothed round trip and pacing rate, and the packets
-    lost, timeouts and states. Exit code 0: they agree within the tolerance. 1: they do not.
+    Compares congestion window, slow start threshold, flight, smoothed round trip, pacing rate and retransmissions, and
+    the packets lost, timeouts and states, as far as both logs tell of them; the verdict names what was compared. Exit
+    code 0: they agree within the tolerance. 1: they do not. 2: they have nothing in common that can be compared.
 
     Example: [bold]ackclock compare-trace reference.sqlog stack.sqlog --tolerance 5% --slack "10 ms"[/bold]
     """
