@@ -52,6 +52,7 @@ WHAT is one of
     limits                   the limits of evaluations, with their reasons
     power                    in how many of a hundred comparisons a known change of a control is found
     crates                   the crates of the workspace in layers, from their manifests
+    stack-checks drills|counts|table|causes  what `ackclock check-stack` asks, and what it has found in stacks
     clauses                  what is claimed of standards, from docs/clauses.toml and the citations in the sources
     file PATH                a file of the repository
     commands                 every command of `ackclock`, with its arguments and options
@@ -84,6 +85,7 @@ import registry_tables as tables
 import search_variants
 import speed_pages
 import stack_agreement
+import stack_checks
 import testbed_measurements
 import validation_pages
 import wire_measurements
@@ -122,6 +124,7 @@ INSTEAD: dict[str, Callable[[str], str]] = {
         f"`ackclock schema --of {KIND_OF.get(what.split()[0], what.split()[0])}` prints"
     ),
     "power": lambda _: "`scripts/evaluation_power.py` computes",
+    "stack-checks": lambda _: "`ackclock.drills` has",
     "limits": lambda _: "[`limits.toml`](../python/ackclock/evaluation/limits.toml) has",
     "words": lambda module: f"`python -m pydoc ackclock.experiment.{module}` prints",
     "commands": lambda _: "`ackclock COMMAND --help` prints",
@@ -212,6 +215,7 @@ def generate(what: str) -> str:
         "limits": lambda _: evaluations.limits(),
         "power": lambda _: evaluation_power.generated(),
         "agreement": stack_agreement.generated,
+        "stack-checks": stack_checks.generated,
         "predictions": study_pages.predictions,
         "claims": claims,
         "grids": grids,

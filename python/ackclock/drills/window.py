@@ -267,7 +267,7 @@ DRILLS = (
         "delivers",
         "RFC 9000 13.3",
         "MUST",
-        "What was lost is sent again until it is acknowledged.",
+        "What was lost is retransmitted until it is acknowledged.",
         Script(60.0, rules=drop(*range(7, 20_000, 15)), writes=((0.0, 300_000),), finishes=True),
         _delivers,
     ),

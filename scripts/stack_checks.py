@@ -1,0 +1,72 @@
+"""The part of the documentation on what `ackclock check-stack` finds in stacks, from the records of
+scripts/record-stack-checks.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parents[1] / "reference" / "stack-checks"
+
+
+def drills() -> str:
+    """Returns every drill with its clause, a line each."""
+    from ackclock.drills.check import DRILLS
+
+    lines = ["| drill | clause | what the clause demands | laws |", "| --- | --- | --- | --- |"]
+    for one in DRILLS:
+        laws = ", ".join(sorted(one.laws)) if one.laws else "all"
+        lines.append(f"| `{one.id}` | {one.clause} ({one.force}) | {one.demand} | {laws} |")
+    return "\n".join(lines)
+
+
+def counts() -> str:
+    """Returns the number of drills, and that of those which can be seen from outside."""
+    from ackclock.drills.check import DRILLS
+
+    hidden = [one for one in DRILLS if one.demand.startswith("A case that shows in")]
+    return f"{len(DRILLS)} drills, of which {len(hidden)} cases of the BBR draft show inside a control alone."
+
+
+def table() -> str:
+    """Returns a row for each control: the counts of its results, and what it violates."""
+    lines = [
+        "| control | version | as demanded | violated | absent | cannot be seen | what is violated |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for made in documents():
+        count = Counter(one["result"] for one in made["results"])
+        words = [str(count[word]) for word in ("as demanded", "violated", "absent", "cannot be seen")]
+        violated = ", ".join(f"`{id}`" for id in made["violated"]) or "nothing"
+        lines.append(f"| {made['control']} | {made['version']} | {' | '.join(words)} | {violated} |")
+    return "\n".join(lines)
+
+
+def causes() -> str:
+    """Returns each violation that was traced to a cause, with what was measured."""
+    known = tomllib.loads((FOLDER / "causes.toml").read_text(encoding="utf-8"))["cause"]
+    found = {(made["control"], one["id"]): one for made in documents() for one in made["results"]}
+    lines = ["| control | drill | measured | cause |", "| --- | --- | --- | --- |"]
+    for cause in known:
+        for control in cause["controls"]:
+            result = found.get((control, cause["drill"]))
+            if result is None or result["result"] != "violated":
+                raise ValueError(f"causes.toml: {control} does not violate {cause['drill']}")
+            lines.append(f"| {control} | `{cause['drill']}` | {result['text']} | {cause['why']} |")
+    return "\n".join(lines)
+
+
+def documents() -> Iterator[dict[str, Any]]:
+    """Yields the record of each control, stack by stack."""
+    for path in sorted(FOLDER.glob("*.json")):
+        yield from json.loads(path.read_text(encoding="utf-8"))
+
+
+def generated(what: str) -> str:
+    """Returns a part: drills, counts, table or causes."""
+    return {"drills": drills, "counts": counts, "table": table, "causes": causes}[what]()
