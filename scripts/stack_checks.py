@@ -5,11 +5,12 @@ scripts/record-stack-checks.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from ackclock import _toml as toml
 
 FOLDER = Path(__file__).resolve().parents[1] / "reference" / "stack-checks"
 
@@ -49,7 +50,7 @@ def table() -> str:
 
 def causes() -> str:
     """Returns each violation that was traced to a cause, with what was measured."""
-    known = tomllib.loads((FOLDER / "causes.toml").read_text(encoding="utf-8"))["cause"]
+    known = toml.loads((FOLDER / "causes.toml").read_text(encoding="utf-8"))["cause"]
     found = {(made["control"], one["id"]): one for made in documents() for one in made["results"]}
     lines = ["| control | drill | measured | cause |", "| --- | --- | --- | --- |"]
     for cause in known:

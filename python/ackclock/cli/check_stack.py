@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 BUILT_IN = ("noq", "quinn")
 """The stacks that need no library."""
+LONG_S = 60.0
+"""The CPU time of a check that is worth a remark."""
 
 
 def check_stack(
@@ -57,6 +59,8 @@ def check_stack(
         _show(report, allow)
     if junit is not None:
         note(f"wrote {shown(junit)}")
+    if report.cpu_s > LONG_S:
+        note(f"the check took {report.cpu_s:.0f} s of CPU time")
     if report.refused(allow):
         raise typer.Exit(1)
 
@@ -126,7 +130,7 @@ def _show(report: Report, allow: Sequence[str]) -> None:
         word = "allowed" if one.word == "VIOLATED" and one.drill.id in allow else one.word
         out.print(_line(one, word), soft_wrap=True)
     counts = ", ".join(f"{len(report.of(word))} {word}" for word in STYLES if report.of(word))
-    out.print(Text(f"\n{report.target.name}: {counts}; {report.cpu_s:.0f} s of CPU time"))
+    out.print(Text(f"\n{report.target.name}: {counts}"))
     refused = report.refused(allow)
     if refused:
         first = refused[0]
