@@ -47,8 +47,6 @@ QUICK = [
 ]
 NIGHTLY = [
     Glue("quic-go", "cubic", ("go", "cc"), randomness="not seeded"),
-    Glue("s2n-quic", "cubic", ("cargo",), marks=True),
-    Glue("quiche", "cubic", ("cargo", "cmake", "cc", "c++")),
 ]
 SCENARIO = """
 duration = "4 s"

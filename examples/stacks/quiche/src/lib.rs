@@ -1,3 +1,0 @@
-//! Puts quiche, whose functions for C have names of their own, into one archive.
-
-pub use quiche;
