@@ -68,8 +68,8 @@ records! {
         /// list with a record for each size class of each flow of [transfers](scenario-language.md#transfers) or [web
         /// sessions](scenario-language.md#web-sessions); only with `observe.transfers`
         size_classes: Asked<Vec<SizeClassResult>>;
-        /// fairness of the goodput among all flows of the run: Jain's index over their `goodput_bps`, (sum of x)^2 / (n times sum of x^2). 1 if
-        /// all are equal, 1/n if one flow has everything, null if all are zero. Jain, Chiu and Hawe 1984
+        /// fairness of the goodput among all flows of the run: Jain's index over their `goodput_bps`, (sum of x)^2 / (n times sum of
+        /// x^2). 1 if all are equal, 1/n if one flow has everything, null if all are zero. Jain, Chiu and Hawe 1984
         fairness: Option<f64>;
         /// values of flows and links over time; null unless they were asked for (by `--series`, and always by `Scenario.run`)
         series: Option<SeriesResult>;
@@ -85,60 +85,60 @@ records! {
         control: &'static str;
         /// time in the run at which the flow began; if its start is random, as drawn
         start_s: f64;
-        /// time in the run at which everything that the flow had to send was acknowledged; null if that did not happen, for a flow without an
-        /// end, and if several connections count as one flow
+        /// time in the run at which everything that the flow had to send was acknowledged; null if that did not happen, for a flow
+        /// without an end, and if several connections count as one flow
         completed_s: Option<f64>;
         /// number of data packets that the sender sent in measured time, retransmissions included
         sent_packets: u64;
-        /// number of data packets that the receiver handed to the application in measured time: each packet once, and over TCP in order. Over UDP
-        /// every arrival counts, copies that links make included
+        /// number of data packets that the receiver handed to the application in measured time: each packet once, and over TCP in order.
+        /// Over UDP every arrival counts, copies that links make included
         delivered_packets: u64;
-        /// number of retransmissions: data packets sent in measured time that the sender had sent before; null over [noq, quinn](quic-stacks.md)
-        /// and [stacks in libraries](any-stack.md), which do not report it
+        /// number of retransmissions: data packets sent in measured time that the sender had sent before; null over [noq,
+        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         retransmitted_packets: Option<u64>;
-        /// number of data packets and SYNs of the flow that the network lost in measured time: `dropped_packets` plus `corrupted_packets`. It may
-        /// differ from `retransmitted_packets`, since a packet that arrived may be retransmitted
+        /// number of data packets and SYNs of the flow that the network lost in measured time: `dropped_packets` plus
+        /// `corrupted_packets`. It may differ from `retransmitted_packets`, since a packet that arrived may be retransmitted
         lost_packets: u64;
         /// number of data packets and SYNs of the flow that queues dropped in measured time, on arrival or after they had waited
         dropped_packets: u64;
-        /// number of data packets and SYNs of the flow that were corrupted on links in measured time: by a loss model, or on a medium by a
-        /// collision or fading
+        /// number of data packets and SYNs of the flow that were corrupted on links in measured time: by a loss model, or on a medium by
+        /// a collision or fading
         corrupted_packets: u64;
         /// rate at which the application received payload: the payload of `delivered_packets`, divided by measured time
         goodput_bps: f64;
-        /// rate at which the sender sent payload for the first time: the payload of `sent_packets` without that of `retransmitted_packets`,
-        /// divided by measured time. The theses' "bytes transmitted minus bytes retransmitted"; null over [noq, quinn](quic-stacks.md) and
-        /// [stacks in libraries](any-stack.md), which do not report it
+        /// rate at which the sender sent payload for the first time: the payload of `sent_packets` without that of
+        /// `retransmitted_packets`, divided by measured time. The theses' "bytes transmitted minus bytes retransmitted"; null over [noq,
+        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         throughput_bps: Option<f64>;
-        /// mean [round-trip time](#conventions): one sample for each acknowledgement of new data in measured time, without retransmitted packets
-        /// (Karn and Partridge 1987); null without samples, as over UDP and stacks that report none
+        /// mean [round-trip time](#conventions): one sample for each acknowledgement of new data in measured time, without retransmitted
+        /// packets (Karn and Partridge 1987); null without samples, as over UDP, noq, quinn and stacks in libraries
         rtt_mean_s: Option<f64>;
-        /// standard deviation (n - 1) of the [round-trip time](#conventions): one sample for each acknowledgement of new data in measured time,
-        /// without retransmitted packets (Karn and Partridge 1987); null without two samples
+        /// standard deviation (n - 1) of the [round-trip time](#conventions): one sample for each acknowledgement of new data in measured
+        /// time, without retransmitted packets (Karn and Partridge 1987); null without two samples
         rtt_std_s: Option<f64>;
-        /// least [round-trip time](#conventions): one sample for each acknowledgement of new data in measured time, without retransmitted packets
-        /// (Karn and Partridge 1987); null without samples, as over UDP and stacks that report none
+        /// least [round-trip time](#conventions): one sample for each acknowledgement of new data in measured time, without retransmitted
+        /// packets (Karn and Partridge 1987); null without samples, as over UDP, noq, quinn and stacks in libraries
         rtt_min_s: Option<f64>;
-        /// median of the [round-trip time](#conventions): one sample for each acknowledgement of new data in measured time, without retransmitted
-        /// packets (Karn and Partridge 1987); null without samples, as over UDP and stacks that report none
+        /// median of the [round-trip time](#conventions): one sample for each acknowledgement of new data in measured time, without
+        /// retransmitted packets (Karn and Partridge 1987); null without samples, as over UDP, noq, quinn and stacks in libraries
         rtt_p50_s: Option<f64>;
-        /// 95th [percentile](#conventions) of the round-trip time: one sample for each acknowledgement of new data in measured time, without
-        /// retransmitted packets (Karn and Partridge 1987); null without samples, as over UDP and stacks that report none
+        /// 95th [percentile](#conventions) of the round-trip time: one sample for each acknowledgement of new data in measured time,
+        /// without retransmitted packets (Karn and Partridge 1987); null without samples, as over UDP, noq, quinn and stacks in libraries
         rtt_p95_s: Option<f64>;
-        /// 99th [percentile](#conventions) of the round-trip time: one sample for each acknowledgement of new data in measured time, without
-        /// retransmitted packets (Karn and Partridge 1987); null without samples, as over UDP and stacks that report none
+        /// 99th [percentile](#conventions) of the round-trip time: one sample for each acknowledgement of new data in measured time,
+        /// without retransmitted packets (Karn and Partridge 1987); null without samples, as over UDP, noq, quinn and stacks in libraries
         rtt_p99_s: Option<f64>;
         /// mean one-way delay: the time from the sending of a data packet to its arrival at the receiver, of every packet that arrived in
         /// measured time, retransmitted or not. It consists of queueing, transmission and propagation; null without arrivals
         one_way_delay_mean_s: Option<f64>;
-        /// standard deviation (n - 1) of the one-way delay over all data packets that arrived at the receiver in measured time, retransmitted or
-        /// not; null without arrivals
+        /// standard deviation (n - 1) of the one-way delay over all data packets that arrived at the receiver in measured time,
+        /// retransmitted or not; null without arrivals
         one_way_delay_std_s: Option<f64>;
-        /// least one-way delay over all data packets that arrived at the receiver in measured time, retransmitted or not; null without arrivals.
-        /// A percentile of the delay minus this is that percentile of the packet delay variation (RFC 5481)
+        /// least one-way delay over all data packets that arrived at the receiver in measured time, retransmitted or not; null without
+        /// arrivals. A percentile of the delay minus this is that percentile of the packet delay variation (RFC 5481)
         one_way_delay_min_s: Option<f64>;
-        /// median of the one-way delay over all data packets that arrived at the receiver in measured time, retransmitted or not; null without
-        /// arrivals
+        /// median of the one-way delay over all data packets that arrived at the receiver in measured time, retransmitted or not; null
+        /// without arrivals
         one_way_delay_p50_s: Option<f64>;
         /// 95th [percentile](#conventions) of the one-way delay over all data packets that arrived at the receiver in measured time,
         /// retransmitted or not; null without arrivals
@@ -146,43 +146,45 @@ records! {
         /// 99th [percentile](#conventions) of the one-way delay over all data packets that arrived at the receiver in measured time,
         /// retransmitted or not; null without arrivals
         one_way_delay_p99_s: Option<f64>;
-        /// quantiles of the one-way delay, at the `probabilities` of the run, over all data packets that arrived at the receiver in measured
-        /// time, retransmitted or not; null without arrivals. Only with `observe.distributions`
+        /// quantiles of the one-way delay, at the `probabilities` of the run, over all data packets that arrived at the receiver in
+        /// measured time, retransmitted or not; null without arrivals. Only with `observe.distributions`
         one_way_delay_quantiles_s: Asked<Vec<f64>>;
-        /// number of timeouts: expiries of the retransmission timer in measured time with data outstanding, without those of a SYN. Always zero
-        /// over [QUIC](quic-stacks.md#the-transport-quic), which has no such timer; null over [noq, quinn](quic-stacks.md) and [stacks in
-        /// libraries](any-stack.md), which do not report it
+        /// number of timeouts: expiries of the retransmission timer in measured time with data outstanding, without those of a SYN.
+        /// Always zero over [ackclock's QUIC](quic-stacks.md#the-transport-quic), which has no such timer; null over [noq,
+        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         timeouts: Option<u64>;
         /// total idle time before the timeouts in measured time: the sum of the times from the last packet sent to the expiry of the
         /// retransmission timer; null over [noq, quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         timeout_idle_s: Option<f64>;
-        /// number of probe packets sent in measured time, new data or retransmissions, because nothing was acknowledged for a probe timeout: over
-        /// QUIC (RFC 9002 section 6.2.4), and over TCP with `tail_loss_probe` at the end of the data (RFC 8985 section 7); null over [noq,
-        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
+        /// number of probe packets sent in measured time, new data or retransmissions, because nothing was acknowledged for a probe
+        /// timeout: over QUIC (RFC 9002 section 6.2.4), and over TCP with `tail_loss_probe` at the end of the data (RFC 8985 section 7);
+        /// null over [noq, quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         probes: Option<u64>;
-        /// number of times that the sender found persistent congestion in measured time, which sets the congestion window to its minimum (RFC
-        /// 9002 section 7.6); zero over other transports than [QUIC](quic-stacks.md#the-transport-quic); null over [noq, quinn](quic-stacks.md)
-        /// and [stacks in libraries](any-stack.md), which do not report it
+        /// number of times that the sender found persistent congestion in measured time, which sets the congestion window to its minimum
+        /// (RFC 9002 section 7.6); zero over other transports than [ackclock's QUIC](quic-stacks.md#the-transport-quic); null over [noq,
+        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         persistent_congestions: Option<u64>;
-        /// number of recoveries begun in measured time by duplicate or selective acknowledgements; null over [noq, quinn](quic-stacks.md) and
-        /// [stacks in libraries](any-stack.md), which do not report it
+        /// number of recoveries begun in measured time by duplicate or selective acknowledgements; null over [noq, quinn](quic-stacks.md)
+        /// and [stacks in libraries](any-stack.md), which do not report it
         fast_retransmits: Option<u64>;
-        /// mean congestion window over time, from the flow's start or the end of the warm-up, whichever is later, to the end of the run; null for
-        /// a flow without a window, and if several connections count as one flow
+        /// mean congestion window over time, summed over the paths of the flow, from the flow's start or the end of the warm-up,
+        /// whichever is later, to the end of the run; null for a flow without a window, and if several connections count as one flow
         cwnd_mean_packets: Option<f64>;
-        /// share of the sender's active time in which the congestion window, or loss detection in a recovery, kept it from sending. A sender is
-        /// active in measured time while its connection is open or it has data to send. Null over UDP, SCTP, RTP, noq, quinn and stacks in
-        /// libraries, and without active time
-        window_limited_share: Option<Share>;
-        /// share of the sender's active time in which pacing, or small queues that hold packets back from its host's interface, kept it from
-        /// sending. A sender is active in measured time while its connection is open or it has data to send. Null over UDP, SCTP, RTP, noq, quinn
+        /// share of the sender's active time in which the congestion window, or loss detection in a recovery, kept it from sending. A
+        /// sender is active in measured time while its connection is open or it has data to send. Null over UDP, SCTP, RTP, noq, quinn
         /// and stacks in libraries, and without active time
+        window_limited_share: Option<Share>;
+        /// share of the sender's active time in which pacing, or small queues that hold packets back from its host's interface, kept it
+        /// from sending. A sender is active in measured time while its connection is open or it has data to send. Null over UDP, SCTP,
+        /// RTP, noq, quinn and stacks in libraries, and without active time
         pacing_limited_share: Option<Share>;
-        /// share of the sender's active time in which the window of the receiver kept it from sending. A sender is active in measured time while
-        /// its connection is open or it has data to send. Null over UDP, SCTP, RTP, noq, quinn and stacks in libraries, and without active time
+        /// share of the sender's active time in which the window of the receiver kept it from sending. A sender is active in measured
+        /// time while its connection is open or it has data to send. Null over UDP, SCTP, RTP, noq, quinn and stacks in libraries, and
+        /// without active time
         receive_window_limited_share: Option<Share>;
-        /// share of the sender's active time in which its application gave it nothing to send. A sender is active in measured time while its
-        /// connection is open or it has data to send. Null over UDP, SCTP, RTP, noq, quinn and stacks in libraries, and without active time
+        /// share of the sender's active time in which its application gave it nothing to send. A sender is active in measured time while
+        /// its connection is open or it has data to send. Null over UDP, SCTP, RTP, noq, quinn and stacks in libraries, and without
+        /// active time
         application_limited_share: Option<Share>;
         ..own: OwnResult;
         ..connections: ConnectionsResult;
@@ -197,44 +199,45 @@ records! {
 
     /// The effect of a slowly reading application on a flow.
     pub struct ReaderResult {
-        /// number of window probes that the sender sent in measured time while the receiver's window was closed (RFC 9293 section 3.8.6.1, RFC
-        /// 9260 section 6.1); over QUIC, its DATA_BLOCKED frames (RFC 9000 section 4.1). Not among `sent_packets`; only for a flow with a
-        /// [`reader`](scenario-language.md#slow-readers)
+        /// number of window probes that the sender sent in measured time while the receiver's window was closed (RFC 9293 section
+        /// 3.8.6.1, RFC 9260 section 6.1); over QUIC, its DATA_BLOCKED frames (RFC 9000 section 4.1). Not among `sent_packets`; only for
+        /// a flow with a [`reader`](scenario-language.md#slow-readers)
         window_probes: u64;
     }
 
     /// The actions of an agent at a node on a flow.
     pub struct AgentResult {
-        /// number of packets of the flow, data or acknowledgements, that an [agent](scenario-language.md#agents-at-nodes) on its path sent in
-        /// measured time. Those that the network loses on the way to the receiver count in `lost_packets` too
+        /// number of packets of the flow, data or acknowledgements, that an [agent](scenario-language.md#agents-at-nodes) on its path
+        /// sent in measured time. Those that the network loses on the way to the receiver count in `lost_packets` too
         agent_sent_packets: u64;
-        /// number of packets of the flow, data or acknowledgements, that an [agent](scenario-language.md#agents-at-nodes) on its path removed in
-        /// measured time
+        /// number of packets of the flow, data or acknowledgements, that an [agent](scenario-language.md#agents-at-nodes) on its path
+        /// removed in measured time
         agent_ended_packets: u64;
     }
 
     /// The path that a flow was given by its hash.
     pub struct RouteResult {
-        /// links that the flow's data crosses, in order, joined by ` > `; only with [`routing = "ecmp"`](scenario-language.md#routing). Null for
-        /// a flow of several paths, and for `transfers` and `web`, whose routes `Scenario.describe` returns
+        /// links that the flow's data crosses, in order, joined by ` > `; only with [`routing = "ecmp"`](scenario-language.md#routing).
+        /// Null for a flow of several paths, and for `transfers` and `web`, whose routes `Scenario.describe` returns
         route: Option<String>;
     }
 
     /// Connections begun by a timetable, which count as one flow.
     pub struct ConnectionsResult {
-        /// number of connections of [web sessions](scenario-language.md#web-sessions) or [transfers](scenario-language.md#transfers), which count
-        /// as one flow, that began in measured time
+        /// number of connections of [web sessions](scenario-language.md#web-sessions) or [transfers](scenario-language.md#transfers),
+        /// which count as one flow, that began in measured time
         connections: u64;
-        /// number of connections of [web sessions](scenario-language.md#web-sessions) or [transfers](scenario-language.md#transfers), which count
-        /// as one flow, that began in measured time and had all of their data acknowledged before the end of the run
+        /// number of connections of [web sessions](scenario-language.md#web-sessions) or [transfers](scenario-language.md#transfers),
+        /// which count as one flow, that began in measured time and had all of their data acknowledged before the end of the run
         completed_connections: u64;
     }
 
     /// The pages of a session.
     pub struct PagesResult {
-        /// number of [pages](scenario-language.md#pages) that began in measured time
+        /// number of [pages](scenario-language.md#pages) that the flow began to load in measured time
         pages: u64;
-        /// number of [pages](scenario-language.md#pages) that began in measured time and were complete before the end of the run
+        /// number of [pages](scenario-language.md#pages) that the flow began to load in measured time and that were complete before the
+        /// end of the run
         completed_pages: u64;
     }
 
@@ -242,20 +245,20 @@ records! {
     pub struct SegmentsResult {
         /// number of segments that an [adaptive video](scenario-language.md#adaptive-video) requested in measured time
         segments: u64;
-        /// number of segments that an [adaptive video](scenario-language.md#adaptive-video) requested in measured time and that arrived before
-        /// the end of the run
+        /// number of segments that an [adaptive video](scenario-language.md#adaptive-video) requested in measured time and that arrived
+        /// before the end of the run
         completed_segments: u64;
-        /// mean encoding rate of the segments of an [adaptive video](scenario-language.md#adaptive-video) that arrived in measured time; null if
-        /// none arrived
+        /// mean encoding rate of the segments of an [adaptive video](scenario-language.md#adaptive-video) that arrived in measured time;
+        /// null if none arrived
         video_rate_mean_bps: Option<f64>;
-        /// number of changes of the encoding rate of an [adaptive video](scenario-language.md#adaptive-video) from one segment to the next in
-        /// measured time
+        /// number of changes of the encoding rate of an [adaptive video](scenario-language.md#adaptive-video) from one segment to the
+        /// next in measured time
         rate_switches: u64;
-        /// number of stalls of an [adaptive video](scenario-language.md#adaptive-video) in measured time: its playout buffer ran empty before the
-        /// next segment arrived. A stall is counted when that segment arrives
+        /// number of stalls of an [adaptive video](scenario-language.md#adaptive-video) in measured time: its playout buffer ran empty
+        /// before the next segment arrived. A stall is counted when that segment arrives
         stalls: u64;
-        /// total duration of the stalls of an [adaptive video](scenario-language.md#adaptive-video) in measured time, each from the time at which
-        /// the playout buffer ran empty to the arrival of the next segment
+        /// total duration of the stalls of an [adaptive video](scenario-language.md#adaptive-video) in measured time, each from the time
+        /// at which the playout buffer ran empty to the arrival of the next segment
         stall_s: f64;
     }
 
@@ -263,24 +266,24 @@ records! {
     pub struct RequestsResult {
         /// number of [requests](scenario-language.md#applications) that the flow sent in measured time
         requests: u64;
-        /// number of [requests](scenario-language.md#applications) that the flow sent in measured time and whose reply arrived before the end of
-        /// the run
+        /// number of [requests](scenario-language.md#applications) that the flow sent in measured time and whose reply arrived before the
+        /// end of the run
         completed_requests: u64;
     }
 
     /// The completion times of a flow's repeated tasks.
     pub struct CompletionResult {
-        /// mean [completion time](#completion-times) of the flow's requests, connections, pages or segments that began in measured time and were
-        /// complete before the end of the run
-        completion_mean_s: Option<f64>;
-        /// median of the [completion time](#completion-times) of the flow's requests, connections, pages or segments that began in measured time
+        /// mean [completion time](#completion-times) of the flow's requests, connections, pages or segments that began in measured time
         /// and were complete before the end of the run
+        completion_mean_s: Option<f64>;
+        /// median of the [completion time](#completion-times) of the flow's requests, connections, pages or segments that began in
+        /// measured time and were complete before the end of the run
         completion_p50_s: Option<f64>;
-        /// 95th [percentile](#conventions) of the [completion time](#completion-times) of the flow's requests, connections, pages or segments
-        /// that began in measured time and were complete before the end of the run
+        /// 95th [percentile](#conventions) of the [completion time](#completion-times) of the flow's requests, connections, pages or
+        /// segments that began in measured time and were complete before the end of the run
         completion_p95_s: Option<f64>;
-        /// 99th [percentile](#conventions) of the [completion time](#completion-times) of the flow's requests, connections, pages or segments
-        /// that began in measured time and were complete before the end of the run
+        /// 99th [percentile](#conventions) of the [completion time](#completion-times) of the flow's requests, connections, pages or
+        /// segments that began in measured time and were complete before the end of the run
         completion_p99_s: Option<f64>;
     }
 
@@ -292,8 +295,8 @@ records! {
         size_bytes: u64;
         /// time in the run at which the connection began
         start_s: f64;
-        /// completion time of the connection: from its start to the acknowledgement of everything it had to send; null if that did not come
-        /// before the end of the run
+        /// completion time of the connection: from its start to the acknowledgement of everything it had to send; null if that did not
+        /// come before the end of the run
         completion_s: Option<f64>;
         /// number of retransmissions: data packets sent in measured time that the connection had sent before; null over [noq,
         /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
@@ -310,19 +313,20 @@ records! {
         up_to_bytes: Option<u64>;
         /// number of connections of the class that began in measured time
         transfers: u64;
-        /// number of connections of the class that began in measured time and had all of their data acknowledged before the end of the run
+        /// number of connections of the class that began in measured time and had all of their data acknowledged before the end of the
+        /// run
         completed_transfers: u64;
-        /// mean [completion time](#completion-times) of the connections of the class that began in measured time and were complete before the end
-        /// of the run
+        /// mean [completion time](#completion-times) of the connections of the class that began in measured time and were complete before
+        /// the end of the run
         completion_mean_s: Option<f64>;
-        /// median of the [completion time](#completion-times) of the connections of the class that began in measured time and were complete
-        /// before the end of the run, by nearest rank and exact
+        /// median of the [completion time](#completion-times) of the connections of the class that began in measured time and were
+        /// complete before the end of the run, by nearest rank and exact
         completion_p50_s: Option<f64>;
-        /// 95th percentile of the [completion time](#completion-times) of the connections of the class that began in measured time and were
-        /// complete before the end of the run, by nearest rank and exact
+        /// 95th percentile of the [completion time](#completion-times) of the connections of the class that began in measured time and
+        /// were complete before the end of the run, by nearest rank and exact
         completion_p95_s: Option<f64>;
-        /// 99th percentile of the [completion time](#completion-times) of the connections of the class that began in measured time and were
-        /// complete before the end of the run, by nearest rank and exact
+        /// 99th percentile of the [completion time](#completion-times) of the connections of the class that began in measured time and
+        /// were complete before the end of the run, by nearest rank and exact
         completion_p99_s: Option<f64>;
     }
 
@@ -336,9 +340,9 @@ records! {
         to: String;
         /// rate of the link; if it changes, the highest, and for a trace of opportunities the mean
         rate_bps: u64;
-        /// share of measured time in which the link was sending, including pauses in an outage and waits for an opportunity of a trace. Of a
-        /// packet in service at either end of measured time, only the part inside counts. Throughput or goodput as a share of the link's rate is
-        /// another number and may exceed 1
+        /// share of measured time in which the link was sending, including pauses in an outage and waits for an opportunity of a trace.
+        /// Of a packet in service at either end of measured time, only the part inside counts. Throughput or goodput as a share of the
+        /// link's rate is another number and may exceed 1
         utilisation: Share;
         /// number of packets offered to the link in measured time: data, acknowledgements and SYNs
         arrived_packets: u64;
@@ -354,31 +358,33 @@ records! {
         marked_packets: u64;
         /// mean number of packets waiting in the queue over measured time, without the packet being sent; exact, not sampled
         queue_mean_packets: f64;
-        /// standard deviation over measured time of the number of packets waiting in the queue, without the packet being sent; null for a link
-        /// that only one path uses and whose queue has no limit
+        /// standard deviation over measured time of the number of packets waiting in the queue, without the packet being sent; null for a
+        /// link that only one path uses and whose queue has no limit
         queue_std_packets: Option<f64>;
-        /// greatest number of packets waiting in the queue during measured time, without the packet being sent; null for a link that only one
-        /// path uses and whose queue has no limit
+        /// greatest number of packets waiting in the queue during measured time, without the packet being sent; null for a link that only
+        /// one path uses and whose queue has no limit
         queue_max_packets: Option<u64>;
-        /// share of measured time in which no packet waited in the queue; null for a link that only one path uses and whose queue has no limit
+        /// share of measured time in which no packet waited in the queue; null for a link that only one path uses and whose queue has no
+        /// limit
         queue_empty_share: Option<Share>;
-        /// mean waiting time in the queue of the packets whose transmission began in measured time, including packets that found the link free;
-        /// null for a link whose queue has no limit
+        /// mean waiting time in the queue of the packets whose transmission began in measured time, including packets that found the link
+        /// free; null for a link whose queue has no limit
         wait_mean_s: Option<f64>;
-        /// standard deviation (n - 1) of the waiting time in the queue of the packets whose transmission began in measured time, including
-        /// packets that found the link free; null for a link whose queue has no limit
+        /// standard deviation (n - 1) of the waiting time in the queue of the packets whose transmission began in measured time,
+        /// including packets that found the link free; null for a link whose queue has no limit
         wait_std_s: Option<f64>;
-        /// median of the waiting time in the queue of the packets whose transmission began in measured time, including packets that found the
-        /// link free; null for a link whose queue has no limit
+        /// median of the waiting time in the queue of the packets whose transmission began in measured time, including packets that found
+        /// the link free; null for a link whose queue has no limit
         wait_p50_s: Option<f64>;
-        /// 95th [percentile](#conventions) of the waiting time in the queue of the packets whose transmission began in measured time, including
-        /// packets that found the link free; null for a link whose queue has no limit
+        /// 95th [percentile](#conventions) of the waiting time in the queue of the packets whose transmission began in measured time,
+        /// including packets that found the link free; null for a link whose queue has no limit
         wait_p95_s: Option<f64>;
-        /// 99th [percentile](#conventions) of the waiting time in the queue of the packets whose transmission began in measured time, including
-        /// packets that found the link free; null for a link whose queue has no limit
+        /// 99th [percentile](#conventions) of the waiting time in the queue of the packets whose transmission began in measured time,
+        /// including packets that found the link free; null for a link whose queue has no limit
         wait_p99_s: Option<f64>;
-        /// quantiles of the waiting time in the queue, at the `probabilities` of the run, of the packets whose transmission began in measured
-        /// time, including packets that found the link free; null for a link whose queue has no limit. Only with `observe.distributions`
+        /// quantiles of the waiting time in the queue, at the `probabilities` of the run, of the packets whose transmission began in
+        /// measured time, including packets that found the link free; null for a link whose queue has no limit. Only with
+        /// `observe.distributions`
         wait_quantiles_s: Asked<Vec<f64>>;
         ..events: LossEventsResult;
         ..station: StationResult;
@@ -387,15 +393,16 @@ records! {
 
     /// The copies that a link has made.
     pub struct CopiesResult {
-        /// number of copies of packets that arrived in measured time from a link with [`duplicate`](scenario-language.md#what-a-link-is-made-of).
-        /// On later links a copy counts as a packet of its own; the link that made it does not count it in `delivered_packets`
+        /// number of copies of packets that arrived in measured time from a link with
+        /// [`duplicate`](scenario-language.md#what-a-link-is-made-of). On later links a copy counts as a packet of its own; the link that
+        /// made it does not count it in `delivered_packets`
         duplicated_packets: u64;
     }
 
     /// A link as a station of a medium.
     pub struct StationResult {
-        /// number of transmissions of packets in measured time on a link whose [medium](scenario-language.md#media) has collisions or answers.
-        /// Each attempt counts; answers of the receiver do not
+        /// number of transmissions of packets in measured time on a link whose [medium](scenario-language.md#media) has collisions or
+        /// answers. Each attempt counts; answers of the receiver do not
         transmitted_packets: u64;
         /// number of transmissions in measured time that repeated an earlier attempt for a packet, on a link whose
         /// [medium](scenario-language.md#media) has collisions or answers
@@ -411,19 +418,20 @@ records! {
 
     /// The loss events at a link.
     pub struct LossEventsResult {
-        /// number of loss events that began in measured time at the link `observe.at`; only with `observe.loss_events`. An event begins with the
-        /// drop of a data packet and lasts one round trip: `observe.loss_events`, the round trip without queues, plus the time that the link
-        /// takes to send what waits at the drop. The first drop after an event begins another
+        /// number of loss events that began in measured time at the link `observe.at`; only with `observe.loss_events`. An event begins
+        /// with the drop of a data packet and lasts one round trip: `observe.loss_events`, the round trip without queues, plus the time
+        /// that the link takes to send what waits at the drop. The first drop after an event begins another
         loss_events: u64;
-        /// mean number of flows that lose packets in a loss event, over the loss events that began in measured time at the link `observe.at`;
-        /// null without events
+        /// mean number of flows that lose packets in a loss event, over the loss events that began in measured time at the link
+        /// `observe.at`; null without events
         loss_event_flows_mean: Option<f64>;
-        /// global synchronisation ratio (RFC 7928 section 2.4): of the flows that offer packets during a loss event, the share that loses some,
-        /// mean over the loss events that began in measured time at the link `observe.at`; null without events. 1 if all flows lose together
+        /// global synchronisation ratio (RFC 7928 section 2.4): of the flows that offer packets during a loss event, the share that loses
+        /// some, mean over the loss events that began in measured time at the link `observe.at`; null without events. 1 if all flows lose
+        /// together
         loss_synchronisation: Option<f64>;
-        /// expected global synchronisation ratio if each drop of a loss event hit one of its n flows at random, whatever they send: 1 - (1 -
-        /// 1/n)^drops, mean over the events; null without events. A discipline with many drops in a round trip has a high ratio without any
-        /// synchronisation
+        /// expected global synchronisation ratio if each drop of a loss event hit one of its n flows at random, whatever they send: 1 -
+        /// (1 - 1/n)^drops, mean over the events; null without events. A discipline with many drops in a round trip has a high ratio
+        /// without any synchronisation
         loss_synchronisation_at_random: Option<f64>;
     }
 
@@ -442,9 +450,9 @@ records! {
 
     /// The fate of a group's bursts.
     pub struct BurstsResult {
-        /// number of bursts of the group that began in measured time at the link `observe.at`; only with `observe.bursts`. A burst is a run of at
-        /// least `observe.bursts` data packets of the group, each of which comes after its predecessor in less time than the link takes to send
-        /// it
+        /// number of bursts of the group that began in measured time at the link `observe.at`; only with `observe.bursts`. A burst is a
+        /// run of at least `observe.bursts` data packets of the group, each of which comes after its predecessor in less time than the
+        /// link takes to send it
         bursts: u64;
         /// number of bursts of the group that began in measured time at the link `observe.at` and of which the link dropped no packet
         bursts_without_loss: u64;
@@ -452,14 +460,14 @@ records! {
         burst_packets: u64;
         /// number of data packets that the link `observe.at` dropped from bursts of the group that began in measured time
         burst_dropped_packets: u64;
-        /// mean peak wait of the bursts of the group that began in measured time at the link `observe.at`. The peak wait of a burst is the
-        /// longest time that the link takes to send what waits when a packet of the burst arrives; null without bursts
+        /// mean peak wait of the bursts of the group that began in measured time at the link `observe.at`. The peak wait of a burst is
+        /// the longest time that the link takes to send what waits when a packet of the burst arrives; null without bursts
         burst_peak_wait_mean_s: Option<f64>;
-        /// number of bursts of the group that began in measured time at the link `observe.at` and were over before the group's next burst began:
-        /// no more bytes waited than before the burst
+        /// number of bursts of the group that began in measured time at the link `observe.at` and were over before the group's next burst
+        /// began: no more bytes waited than before the burst
         bursts_over: u64;
-        /// mean duration of the bursts of the group that began in measured time at the link `observe.at` and were over before the group's next
-        /// burst: from the first packet of a burst until no more bytes wait than before the burst; null if none was over
+        /// mean duration of the bursts of the group that began in measured time at the link `observe.at` and were over before the group's
+        /// next burst: from the first packet of a burst until no more bytes wait than before the burst; null if none was over
         burst_lasted_mean_s: Option<f64>;
     }
 }
