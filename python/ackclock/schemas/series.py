@@ -78,7 +78,7 @@ FLOWS: Meanings = {
         "phase of the layer `careful-resume`: 0 Reconnaissance, 1 Unvalidated, 2 Validating, 3 Safe "
         "Retreat, 4 done"
     ),
-    "resume_pipe_packets": "PipeSize that the layer `careful-resume` has measured",
+    "resume_pipe_packets": "pipe size (PipeSize) that the layer `careful-resume` has measured",
     "conservative_slow_start": "state of the slow start `hystart++`: 1 in its conservative form, else 0",
     "hystart_found": (
         "state of the slow start `hystart`: 1 from the end of a slow start until a timeout, else 0"
