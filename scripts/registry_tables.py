@@ -200,23 +200,22 @@ def profiles(first: str) -> str:
 
 
 def fields(record: str) -> str:
-    """The fields of a record of a run's result; those that are declared together share a line."""
-    lines: dict[str, list[str]] = {}
-    for field in core.fields()[record]:
-        lines.setdefault(field["meaning"].strip(), []).append(f"`{field['name']}`")
+    """The fields of a record of a run's result."""
+    rows = [[f"`{field['name']}`", field["meaning"].strip()] for field in core.fields()[record]]
     if record == "run":
         # What is about several runs is no field of one.
-        for name, own in RunDocument.model_fields.items():
-            if name not in Result.model_fields:
-                lines[f"{own.description}; see [several runs](#several-runs)"] = [f"`{name}`"]
-    rows = [[", ".join(names), meaning] for meaning, names in lines.items()]
+        rows += [
+            [f"`{name}`", f"{own.description}; see [several runs](#several-runs)"]
+            for name, own in RunDocument.model_fields.items()
+            if name not in Result.model_fields
+        ]
     return "\n".join(table(["field", "definition"], rows))
 
 
 def series(of: str) -> str:
     """The series of flows or of links."""
     meanings = {"flows": series_meanings.FLOWS, "links": series_meanings.LINKS}[of]
-    rows = [[", ".join(f"`{name}`" for name in names.split(", ")), text] for names, text in meanings.items()]
+    rows = [[f"`{name}`", text] for name, text in meanings.items()]
     return "\n".join(table([f"of {of}", "value at each time"], rows))
 
 

@@ -11,6 +11,7 @@ from ackclock._numbers import interval_text, mean_and_spread, significant
 from ackclock._summary import NOTHING, completions, summarised
 from ackclock._sweep import labelled
 from ackclock.run import Run, Runs
+from ackclock.schemas.run import plain
 from ackclock.statistics import Summary
 
 MANY_FLOWS = 20
@@ -221,7 +222,7 @@ def _summarised(
 
 
 def _columns(record: str, quantities: Sequence[Quantity]) -> Iterator[Column]:
-    meanings = {field["name"]: field["meaning"] for field in core.fields()[record]}
+    meanings = {field["name"]: plain(field["meaning"]) for field in core.fields()[record]}
     for quantity in quantities:
         yield Column(quantity.heading, quantity.unit, meanings.get(quantity.field, ""))
 

@@ -46,12 +46,14 @@ _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 class Series(Document):
     """Values over time, all at the times of ``time_s``."""
 
-    time_s: list[float] = Field(description="the times of all samples")
+    time_s: list[float] = Field(description="times of the samples of all series")
     flows: dict[str, dict[str, list[float | None]]] = Field(
-        description="flow: quantity: values", json_schema_extra={"quantities": dict(meanings.FLOWS)}
+        description="series by flow and quantity, each a list of values",
+        json_schema_extra={"quantities": dict(meanings.FLOWS)},
     )
     links: dict[str, dict[str, list[float | None]]] = Field(
-        description="link: quantity: values", json_schema_extra={"quantities": dict(meanings.LINKS)}
+        description="series by link and quantity, each a list of values",
+        json_schema_extra={"quantities": dict(meanings.LINKS)},
     )
 
 
@@ -122,21 +124,25 @@ else:
 class Statistic(Document):
     """A quantity over the replications."""
 
-    mean: float | None = Field(description="mean over the runs that have a sample")
-    std: float | None = Field(description="sample form, n - 1")
-    interval: tuple[float, float] | None = Field(description="95 %, Student t")
-    samples: int = Field(description="the number of runs that have a sample")
+    mean: float | None = Field(description="mean over the runs that have a value")
+    std: float | None = Field(description="standard deviation (n - 1) over the runs that have a value")
+    interval: tuple[float, float] | None = Field(
+        description="95 % confidence interval of the mean (Student's t)"
+    )
+    samples: int = Field(description="number of runs that have a value")
 
 
 class Point(Document):
     """All replications at one point of the scenario's sweep."""
 
-    overrides: dict[str, Any] = Field(description="dotted path: value; empty without a sweep")
-    runs: list[Result] = Field(description="in the order of their seeds, each as above")
+    overrides: dict[str, Any] = Field(
+        description="values that the sweep sets, by dotted paths; empty without a sweep"
+    )
+    runs: list[Result] = Field(description="results of the runs at the point, in the order of their seeds")
     summary: dict[str, Statistic] = Field(
-        description="of fairness, groups.<group>.<quantity> (mean over its flows), links.<link>.<quantity> and, if "
-        "transfers were observed, size_classes.<group>.<class>.<quantity>, where a class is up_to_100kB, "
-        "100kB_to_10MB or above_10MB"
+        description="statistics over the runs, by quantity: fairness, groups.<group>.<quantity> (mean over the flows "
+        "of the group), links.<link>.<quantity> and, if transfers were observed, "
+        "size_classes.<group>.<class>.<quantity>, where a class is up_to_100kB, 100kB_to_10MB or above_10MB"
     )
 
 
@@ -144,5 +150,6 @@ class RunDocument(Result):
     """The document that ``run --json`` prints: the first run and, if there are several, all of them."""
 
     points: list[Point] | None = Field(
-        default=None, description="every run, point by point of the sweep; null for a single run"
+        default=None,
+        description="list with a record for each point of the sweep, which holds its runs; null for a single run",
     )

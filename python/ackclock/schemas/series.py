@@ -3,190 +3,233 @@
 from __future__ import annotations
 
 Meanings = dict[str, str]
-"""The meaning of series, in Markdown, by their names; names with one meaning stand together, separated by commas."""
+"""The definition of each series, in Markdown, by its name."""
 
 FLOWS: Meanings = {
     "goodput_bps": (
-        "payload delivered since the previous sample, divided by the interval; over TCP data count when "
-        "they are in order, so what waited for a repaired loss counts at once, and a sample may be above "
-        "the rate of the link"
+        "rate at which payload was delivered since the previous sample. Over TCP, data count when they "
+        "are in order: data that waited for a repaired loss count at once, and a sample may exceed the "
+        "rate of the link"
     ),
-    "cwnd_packets": ("congestion window"),
-    "ssthresh_packets": ("slow start threshold; null where there is none"),
-    "inflight_packets": ("the sender's estimate of its packets in the network"),
-    "rtt_s": ("the latest round-trip sample; for `requests` over UDP, the time that the latest answer took"),
-    "media_rate_bps, congestion_signal_s": (
-        "of a [call](sctp-and-rtp.md#calls-over-rtp): the rate that its control sets; of `rtp:nada`: its "
-        "congestion signal; of `rtp:scream`: its mean queueing delay"
+    "cwnd_packets": "congestion window",
+    "ssthresh_packets": "slow start threshold; null if there is none",
+    "inflight_packets": "the sender's estimate of its packets in the network",
+    "rtt_s": "latest round-trip sample; of `requests` over UDP, the time that the latest answer took",
+    "media_rate_bps": (
+        "rate that the control of a [call](sctp-and-rtp.md#calls-over-rtp) sets for its encoder"
     ),
-    "cwnd_bytes": ("of `rtp:scream`: its reference window"),
-    "fast_retransmits": ("recoveries begun since the end of the warm-up"),
-    "backoff_factor": ("the factor on the timeout after the consecutive expiries so far; 1 without any"),
-    "judged_congestion, judged_transmission": (
-        "with a discriminator: the number of losses that it has judged to be of this cause"
+    "congestion_signal_s": "congestion signal of `rtp:nada`; mean queueing delay of `rtp:scream`",
+    "cwnd_bytes": "reference window of `rtp:scream`",
+    "fast_retransmits": "number of recoveries begun since the end of the warm-up",
+    "backoff_factor": (
+        "factor on the retransmission timeout after the consecutive expiries so far; 1 without any"
     ),
-    "smoothed_rtt_s, congestion_edge_s": (
-        "of the discriminator `rtt`: its smoothed round trip, and the edge above which losses are of "
-        "congestion"
+    "judged_congestion": "number of losses so far that the discriminator has judged to be of congestion",
+    "judged_transmission": "number of losses so far that the discriminator has judged to be of transmission",
+    "smoothed_rtt_s": "smoothed round-trip time of the discriminator `rtt`",
+    "congestion_edge_s": (
+        "round-trip time above which the discriminator `rtt` judges a loss to be of congestion"
     ),
-    "in_spike": ("of the discriminator `spike`: 1 in a spike, else 0"),
+    "in_spike": "state of the discriminator `spike`: 1 in a spike, else 0",
     "learning_probability": (
-        "of the discriminator `learning`: the probability with which it guesses that a loss is of "
-        "transmission"
+        "probability with which the discriminator `learning` guesses that a loss is of transmission"
     ),
-    "guesses_right, guesses_wrong": (
-        "of the discriminator `learning`: its guesses of transmission so far that were confirmed (no loss "
-        "refuted them in time) and that were refuted"
+    "guesses_right": (
+        "number of guesses of transmission by the discriminator `learning` so far that were confirmed, "
+        "as no loss refuted them in time"
     ),
-    "tthresh": ("of the action `cwa`: the window, in packets, from which on a loss halves it"),
-    "acknowledgements_per_s, bandwidth_missing": (
-        "of the back-off `rta`: its smoothed rate of acknowledgements, and by what share it is below its best"
+    "guesses_wrong": (
+        "number of guesses of transmission by the discriminator `learning` so far that a loss refuted"
+    ),
+    "tthresh": "window of the action `cwa`, in packets, from which on a loss halves it",
+    "acknowledgements_per_s": "smoothed rate of acknowledgements of the back-off `rta`",
+    "bandwidth_missing": (
+        "share by which the smoothed rate of acknowledgements of the back-off `rta` is below its best"
     ),
     "partial_packets_acked": (
-        "of `sctp` and `sctp-2960`: the packets acknowledged towards the next increase by a packet"
+        "packets that `sctp` and `sctp-2960` count towards the next increase of the window by a packet"
     ),
-    "lia_alpha": ("of `lia`: the aggressiveness that the paths share (RFC 6356 equation 2)"),
+    "lia_alpha": "aggressiveness of `lia`, which the paths share (RFC 6356 equation 2)",
     "rtt_threshold_s": (
-        "of `rbcc`, `rbca`, `dca-c` and `dca-s`: the threshold that the round trip is compared with"
+        "threshold with which `rbcc`, `rbca`, `rbcc-dynamic`, `dca-c` and `dca-s` compare the round trip"
     ),
-    "waiting_packets, base_rtt_s": (
-        "of `vegas`: its estimates of its packets in the queue and of the unloaded round trip. The first of"
-        " `africa`, `yeah` and `veno` too, the second of `fast`"
+    "waiting_packets": (
+        "estimate of the flow's packets in the queue, of `vegas`, `africa`, `yeah` and `veno`"
     ),
-    "slow_rounds": ("of `yeah`: rounds in a row in which many packets waited"),
-    "delay_window_packets": ("of `compound`: its delay-based window"),
-    "average_rtt_s": ("of `fast`: its smoothed round trip"),
-    "queueing_delay_s, base_delay_s": (
-        "of `ledbat`: the queueing delay that it steers to its target, and the least one-way delay. The "
-        "first of `ledbat++` and `copa` too"
+    "base_rtt_s": "estimate of the unloaded round trip, of `vegas` and `fast`",
+    "slow_rounds": "number of rounds in a row in which many packets waited, of `yeah`",
+    "delay_window_packets": "delay-based window of `compound`",
+    "average_rtt_s": "smoothed round-trip time of `fast`",
+    "queueing_delay_s": (
+        "queueing delay that `ledbat` and `ledbat++` steer to their target, and that `copa` estimates"
     ),
-    "slows_down": ("of `ledbat++`: 1 in a slowdown, else 0"),
-    "delta, velocity": ("of `copa`: delta, which weighs delay against rate, and how fast its window moves"),
-    "c4_state, c4_rate_packets_per_s, c4_max_rtt_s, c4_loss_rate": (
-        "of `c4`: its state (0 Initial, 1 Recovery, 2 Cruising, 3 Probing, 4 Pushing), its nominal rate, "
-        "its recent largest round trip, and the average share of packets lost"
+    "base_delay_s": "least one-way delay of `ledbat`",
+    "slows_down": "state of `ledbat++`: 1 in a slowdown, else 0",
+    "delta": "delta of `copa`, which weighs delay against rate",
+    "velocity": "velocity of the window of `copa`",
+    "c4_state": "state of `c4`: 0 Initial, 1 Recovery, 2 Cruising, 3 Probing, 4 Pushing",
+    "c4_rate_packets_per_s": "nominal rate of `c4`",
+    "c4_max_rtt_s": "recent largest round trip of `c4`",
+    "c4_loss_rate": "average share of packets lost that `c4` measures",
+    "vivace_rate_packets_per_s": "rate of `vivace`, which it varies",
+    "vivace_starts": "state of `vivace`: 1 while its rate still doubles, else 0",
+    "vivace_steps": "number of steps of `vivace` in one direction so far, negative downwards",
+    "resume_phase": (
+        "phase of the layer `careful-resume`: 0 Reconnaissance, 1 Unvalidated, 2 Validating, 3 Safe "
+        "Retreat, 4 done"
     ),
-    "vivace_rate_packets_per_s, vivace_starts, vivace_steps": (
-        "of `vivace`: the rate that it varies, 1 while it still doubles, and its steps in one direction so "
-        "far, negative downwards"
-    ),
-    "resume_phase, resume_pipe_packets": (
-        "of the layer `careful-resume`: 0 Reconnaissance, 1 Unvalidated, 2 Validating, 3 Safe Retreat, 4 "
-        "done; and the PipeSize that it has measured"
-    ),
-    "conservative_slow_start": ("of the slow start `hystart++`: 1 in its conservative form, else 0"),
+    "resume_pipe_packets": "pipe size (PipeSize) that the layer `careful-resume` has measured",
+    "conservative_slow_start": "state of the slow start `hystart++`: 1 in its conservative form, else 0",
     "hystart_found": (
-        "of the slow start `hystart`: 1 from the time at which it ends a slow start until a timeout"
+        "state of the slow start `hystart`: 1 from the end of a slow start until a timeout, else 0"
     ),
-    "most_in_flight_packets": ("of `rate-limited-increase`: the most in flight since the last reduction"),
+    "most_in_flight_packets": (
+        "most packets in flight since the last reduction, of the layer `rate-limited-increase`"
+    ),
     "marked_share": (
-        "of `dctcp` and `prague`: alpha, the share of packets marked, averaged over windows or periods"
+        "alpha of `dctcp` and `prague`: the share of packets marked, averaged over windows or periods"
     ),
-    "prague_window_packets, prague_by_rate, prague_classic_score": (
-        "of `prague`: its window including the fraction of a packet; 1 while it is rate-based, so that the "
-        "window follows the rate; with `classic_fallback`, the evidence for a classic queue, from 0 to 17, "
-        "with the transition between 8 and 9"
+    "prague_window_packets": "window of `prague`, including the fraction of a packet",
+    "prague_by_rate": (
+        "state of `prague`: 1 while it is rate-based, so that the window follows the rate, else 0"
     ),
-    "fast_mode": ("of `africa`: 1 while it grows as HighSpeed TCP, 0 while it grows as Reno"),
-    "increase_packets, decrease": ("of `hstcp`: a(w) and b(w) at the latest change of its window"),
-    "alpha_packets, beta, throughput_packets_per_s": (
-        "of `htcp`: its increase per round trip, the share of the window that remains after a loss, the "
-        "greatest throughput since the last loss. The first two also of `illinois`, where `beta` is the "
-        "share that a loss takes away"
+    "prague_classic_score": (
+        "evidence of `prague` with `classic_fallback` for a classic queue, from 0 to 17, with the "
+        "transition between 8 and 9"
     ),
-    "max_window_packets, min_window_packets, target_window_packets": (
-        "of `bic`: the bounds of its binary search, and its next target; null where unknown"
+    "fast_mode": "mode of `africa`: 1 while it grows as HighSpeed TCP, 0 while it grows as Reno",
+    "increase_packets": "increase a(w) of `hstcp` at the latest change of its window",
+    "decrease": "decrease b(w) of `hstcp` at the latest change of its window",
+    "alpha_packets": "increase per round trip of `htcp` and `illinois`",
+    "beta": (
+        "share of the window that remains after a loss, of `htcp`; share that a loss takes away, of "
+        "`illinois`"
     ),
-    "bandwidth_packets_per_s, bandwidth_delay_packets": (
-        "of `westwood` and `westwood-nr`: the measured bandwidth, and its product with the least round trip"
+    "throughput_packets_per_s": "greatest throughput since the last loss, of `htcp`",
+    "max_window_packets": "upper bound of the binary search of `bic`; null if unknown",
+    "min_window_packets": "lower bound of the binary search of `bic`; null if unknown",
+    "target_window_packets": "next target of the binary search of `bic`; null if unknown",
+    "bandwidth_packets_per_s": "bandwidth that `westwood` and `westwood-nr` measure",
+    "bandwidth_delay_packets": (
+        "product of the bandwidth that `westwood` and `westwood-nr` measure and the least round trip"
     ),
-    "probing, probes, probe_increases, probe_decreases, rtt_count, lean_states, bully_states": (
-        "of `rbcc-dynamic`, besides `rtt_threshold_s`: 1 in the probe phase; probes and changes in it; the "
-        "number of falls minus rises of the round trip; consecutive declarations of each state"
+    "probing": "phase of `rbcc-dynamic`: 1 in the probe phase, else 0",
+    "probes": "number of probes of `rbcc-dynamic` in its probe phase",
+    "probe_increases": "number of increases of the threshold by `rbcc-dynamic` in its probe phase",
+    "probe_decreases": "number of decreases of the threshold by `rbcc-dynamic` in its probe phase",
+    "rtt_count": "number of falls minus rises of the round trip that `rbcc-dynamic` counts",
+    "lean_states": "number of consecutive declarations of a lean state by `rbcc-dynamic`",
+    "bully_states": "number of consecutive declarations of a bully state by `rbcc-dynamic`",
+    "layer": "layer that the window of `ltcp` and `ltcp-rc` is in",
+    "k_r": "factor on the increase of `ltcp-rc`",
+    "in_transition": "state of `ltcp-rc`: 1 while in transition, 0 when steady",
+    "loss_layer": "layer of the last loss of `ltcp-rc`",
+    "k": "strength k of `a-tcp` and `tcp-p`, and of the group of `a-tcp-p`",
+    "knee_k": "strength k at the latest knee of `a-tcp`, and of the group of `a-tcp-p`",
+    "knee_cwnd_packets": "window at the latest knee of `a-tcp`, and of the group of `a-tcp-p`",
+    "knee_cwnd_ref_packets": (
+        "reference window with which `a-tcp`, and the group of `a-tcp-p`, compare the window at the "
+        "latest knee"
     ),
-    "layer": ("of `ltcp` and `ltcp-rc`: the layer that the window is in"),
-    "k_r, in_transition, loss_layer": (
-        "of `ltcp-rc`: the factor on its increase; 1 while in transition, 0 when steady; the layer of the "
-        "last loss"
+    "srtt_s": "smoothed round-trip time of `a-tcp`, and of the group of `a-tcp-p`",
+    "srtt_threshold_s": "round-trip time above which `a-tcp`, and the group of `a-tcp-p`, assume a queue",
+    "group_cwnd_packets": "sum of the windows of the group of `a-tcp-p` and `cm`",
+    "bbr_state": (
+        "state of `bbrv3`: 0 Startup, 1 Drain, 2 DOWN, 3 CRUISE, 4 REFILL, 5 UP, 6 ProbeRTT; state of "
+        "`bbrv1`: 0 Startup, 1 Drain, 2 ProbeBW, 3 ProbeRTT"
     ),
-    "k, knee_k, knee_cwnd_packets, knee_cwnd_ref_packets, srtt_s, srtt_threshold_s": (
-        "of `a-tcp` and, of the group, `a-tcp-p`: the strength k; k at the latest knee; the window at the "
-        "latest knee; the reference window that it is compared with; the smoothed round trip; the round "
-        "trip above which a queue is assumed. `k` also of `tcp-p`"
-    ),
-    "group_cwnd_packets": ("of `a-tcp-p` and `cm`: the sum of the windows of the group"),
-    "bbr_state, bbr_rounds": (
-        "of `bbrv3` and `bbrv1`: the state and the rounds so far. States of `bbrv3`: 0 Startup, 1 Drain, 2 DOWN, "
-        "3 CRUISE, 4 REFILL, 5 UP, 6 ProbeRTT; of `bbrv1`: 0 Startup, 1 Drain, 2 ProbeBW, 3 ProbeRTT"
-    ),
-    "bbr_max_bw_packets_per_s, bbr_min_rtt_s": (
-        "of `bbrv3` and `bbrv1`: its estimates of the bandwidth and of the least round trip"
-    ),
+    "bbr_rounds": "number of rounds of `bbrv3` and `bbrv1` so far",
+    "bbr_max_bw_packets_per_s": "estimate of the bandwidth of `bbrv3` and `bbrv1`",
+    "bbr_min_rtt_s": "estimate of the least round trip of `bbrv3` and `bbrv1`",
     "bbr_extra_acked_packets": (
-        "of `bbrv3` and `bbrv1`: its recent estimate of packets acknowledged in batches beyond the bandwidth"
+        "recent estimate of the packets acknowledged in batches beyond the bandwidth, of `bbrv3` and `bbrv1`"
     ),
-    "bbr_phase": ("of `bbrv1`: the phase of its cycle, from 0, the probing phase"),
-    "bbr_full_pipe_rounds": ("of `bbrv3`: consecutive rounds without growth"),
-    "bbr_bw_packets_per_s, bbr_inflight_longterm_packets, bbr_inflight_shortterm_packets": (
-        "of `bbrv3`: the bandwidth within its short-term bound, and the bounds on what is in flight; null "
-        "where there is none"
+    "bbr_phase": "phase of the cycle of `bbrv1`, from 0, the probing phase",
+    "bbr_full_pipe_rounds": "number of consecutive rounds of `bbrv3` without growth",
+    "bbr_bw_packets_per_s": "bandwidth of `bbrv3` within its short-term bound",
+    "bbr_inflight_longterm_packets": (
+        "long-term bound on the packets in flight of `bbrv3`; null if there is none"
     ),
-    "w_max_packets, k_s": ("of `cubic`: the window before the last loss; the time from there to the plateau"),
+    "bbr_inflight_shortterm_packets": (
+        "short-term bound on the packets in flight of `bbrv3`; null if there is none"
+    ),
+    "w_max_packets": "window before the last loss, of `cubic`",
+    "k_s": "time from the last loss to the plateau of the window, of `cubic`",
 }
 
 LINKS: Meanings = {
-    "queue_packets": ("packets waiting, without the one being sent"),
-    "arrived_packets, dropped_packets": ("packets offered and packets refused since the end of the warm-up"),
-    "average_queue_packets": ("of `red`, `adaptive-red`, `red-diff` and `choke`: the weighted average"),
+    "queue_packets": "packets waiting, without the packet being sent",
+    "arrived_packets": "number of packets offered to the link since the end of the warm-up",
+    "dropped_packets": "number of packets dropped by the link's queue since the end of the warm-up",
+    "average_queue_packets": (
+        "weighted average of the queue, of `red`, `adaptive-red`, `red-diff` and `choke`"
+    ),
     "drop_probability": (
-        "the probability with which the next arrival is dropped or marked early: of `apace`, `sred`, "
-        "`paqm`, `pie`, `pi` and `blue`; for `dualpi2`, the probability of the classic queue"
+        "probability with which the next arrival is dropped or marked early, of `apace`, `sred`, "
+        "`paqm`, `pie`, `pi` and `blue`; of `dualpi2`, for the classic queue; of `scepter`, as last "
+        "applied"
     ),
     "max_probability": (
-        "of `adaptive-red`, `red-diff` and an `apace` with a target: the probability as adapted so far"
+        "maximum probability as adapted so far, of `adaptive-red`, `red-diff` and an `apace` with a target"
     ),
-    "predicted_queue_packets, prediction_error_packets, mean_square_error_packets2": (
-        "of `apace`: the queue that it predicts `horizon` arrivals ahead; the queue at the latest arrival "
-        "minus the filter's prediction of it, before the prediction is limited to the possible range; the "
-        "smoothed mean square of that error"
+    "predicted_queue_packets": "queue that `apace` predicts `horizon` arrivals ahead",
+    "prediction_error_packets": (
+        "queue at the latest arrival minus the prediction of it by the filter of `apace`, before the "
+        "prediction is limited to the possible range"
     ),
-    "predicted_arrivals_packets": ("of `paqm`: the arrivals that it expects in the next interval"),
+    "mean_square_error_packets2": "smoothed mean square of the prediction error of `apace`",
+    "predicted_arrivals_packets": "arrivals that `paqm` expects in the next interval",
     "hit_frequency": (
-        "of `sred`: how often an arrival meets a packet of its own flow; the inverse is its estimate of the"
-        " number of flows"
+        "frequency with which an arrival meets a packet of its own flow, of `sred`; the inverse is its "
+        "estimate of the number of flows"
     ),
-    "virtual_capacity_bps, virtual_queue_packets": ("of `avq`: its virtual link"),
+    "virtual_capacity_bps": "capacity of the virtual link of `avq`",
+    "virtual_queue_packets": "queue of the virtual link of `avq`",
     "drops_in_a_row": (
-        "of `codel`: its `count`: the drops since dropping began, plus what it carried over from the "
+        "`count` of `codel`: the drops since dropping began, plus the count carried over from the "
         "previous dropping state; 0 while it drops nothing"
     ),
     "active_queues": (
-        "of `fq-codel`, `drr`, `sfq` and `cake`: the number of queues that have packets or were served last"
+        "number of queues that have packets or were served last, of `fq-codel`, `drr`, `sfq` and `cake`"
     ),
-    "band_0_packets, band_1_packets, band_2_packets": (
-        "of `prio`: packets in each band, the first of which is served first"
-    ),
+    "band_0_packets": "packets in band 0 of `prio`, which is served first",
+    "band_1_packets": "packets in band 1 of `prio`, which is served after band 0",
+    "band_2_packets": "packets in band 2 of `prio`, which is served last",
     "blue_probability": (
-        "of `cake`: the greatest, over its queues, of Cobalt's BLUE drop probability, which does not depend"
-        " on the delay"
+        "greatest BLUE drop probability of Cobalt over the queues of `cake`, which does not depend on "
+        "the delay"
     ),
-    "coupled_mark_probability, short_queue_packets, classic_queue_packets": (
-        "of `dualpi2`: the marking probability that the classic queue adds to the short queue; the packets "
-        "in each"
+    "coupled_mark_probability": (
+        "marking probability that the classic queue of `dualpi2` adds to the short queue"
     ),
-    "greatest_drop_probability": ("of `sfb`: the highest drop probability of any bin"),
-    "token_rate_bps, bucket_bytes, tokens_bytes, passed_bytes": (
-        "of `token-bucket`, `scepter`, `srtcm`, `trtcm` and `shaper`: the rate and the depth of the bucket "
-        "(for `srtcm` of both buckets, for `trtcm` of the peak rate's); the tokens left after the last "
-        "packet; the bytes that have taken tokens since the start. The first and the last also of "
-        "`fair-policer`, `bc-pqp` and `phantom-queue`"
+    "short_queue_packets": "packets in the short queue of `dualpi2`",
+    "classic_queue_packets": "packets in the classic queue of `dualpi2`",
+    "greatest_drop_probability": "highest drop probability of any bin of `sfb`",
+    "token_rate_bps": (
+        "token rate of `token-bucket`, `scepter`, `srtcm`, `trtcm` and `shaper` (for `trtcm` that of "
+        "the peak rate's bucket), and of `fair-policer`, `bc-pqp` and `phantom-queue`"
     ),
-    "phantom_bytes": ("of `fair-policer`, `bc-pqp` and `phantom-queue`: the bytes in its phantom queues"),
-    "tokens_byte_s, tokens_byte2_s": (
-        "of `token-bucket`, `scepter`, `trtcm` and `shaper`: the integrals over time of the token level and"
-        " of its square; their growth over an interval gives the exact mean and standard deviation in it"
+    "bucket_bytes": (
+        "depth of the token bucket of `token-bucket`, `scepter`, `srtcm`, `trtcm` and `shaper` (for "
+        "`srtcm` both buckets together, for `trtcm` the peak rate's)"
     ),
-    "predicted_tokens_bytes, drop_probability": (
-        "of `scepter`: the token level that it predicts; the drop probability that it last applied"
+    "tokens_bytes": (
+        "tokens left after the last packet, in the bucket of `token-bucket`, `scepter`, `srtcm`, "
+        "`trtcm` and `shaper` (for `srtcm` both buckets together, for `trtcm` the peak rate's)"
     ),
+    "passed_bytes": (
+        "bytes that have taken tokens since the start, of `token-bucket`, `scepter`, `srtcm`, `trtcm` "
+        "and `shaper`, and of `fair-policer`, `bc-pqp` and `phantom-queue`"
+    ),
+    "phantom_bytes": "bytes in the phantom queues of `fair-policer`, `bc-pqp` and `phantom-queue`",
+    "tokens_byte_s": (
+        "integral over time of the token level, of `token-bucket`, `scepter`, `trtcm` and `shaper`; its "
+        "growth over an interval gives the exact mean level in it"
+    ),
+    "tokens_byte2_s": (
+        "integral over time of the square of the token level, of `token-bucket`, `scepter`, `trtcm` and "
+        "`shaper`; its growth over an interval, with that of `tokens_byte_s`, gives the exact standard "
+        "deviation in it"
+    ),
+    "predicted_tokens_bytes": "token level that `scepter` predicts",
 }

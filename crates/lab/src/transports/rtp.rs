@@ -167,22 +167,37 @@ impl Connector for RtpConnector {
 records! {
     /// The frames of a call.
     pub struct CallResult {
-        /// of a [call](sctp-and-rtp.md#calls-over-rtp): the frames that its encoder made in measured time, and those of them whose last packet arrived
-        /// before the end
-        frames, completed_frames: u64;
-        /// those that were complete later than the transport's `deadline` after their capture
+        /// number of frames that the encoder of a [call](sctp-and-rtp.md#calls-over-rtp) made in measured time
+        frames: u64;
+        /// number of frames that the encoder of a [call](sctp-and-rtp.md#calls-over-rtp) made in measured time and whose last packet
+        /// arrived before the end of the run
+        completed_frames: u64;
+        /// number of late frames of a [call](sctp-and-rtp.md#calls-over-rtp): frames that its encoder made in measured time and whose
+        /// last packet arrived later than the transport's `deadline` after the capture of the frame
         late_frames: u64;
-        /// how often the picture froze: no frame was shown for 150 ms more than the mean of the last 30 times between two frames, and for
-        /// three such means at least. W3C, Identifiers for WebRTC's Statistics API, `freezeCount`. A frame is shown when it is complete,
-        /// unless a newer one has been shown
+        /// number of times in measured time that the picture of a [call](sctp-and-rtp.md#calls-over-rtp) froze: no frame was shown for
+        /// 150 ms more than the mean of the last 30 intervals between frames, and for at least three such means (W3C, Identifiers for
+        /// WebRTC's Statistics API, `freezeCount`). A frame is shown when it is complete, unless a newer one has been shown
         freezes: u64;
-        /// for how long that was in all
+        /// total time in measured time for which the picture of a [call](sctp-and-rtp.md#calls-over-rtp) froze: the sum of the intervals
+        /// between shown frames that count as freezes
         freeze_s: f64;
-        /// payload of the frames that the encoder made, over the time of the call in measured time
+        /// mean rate of the encoder of a [call](sctp-and-rtp.md#calls-over-rtp): the payload of the frames that it made in measured time,
+        /// divided by the part of measured time in which the call lasted; null if there is no such part
         media_rate_mean_bps: Option<f64>;
-        /// mean and percentiles of the time from a frame's capture to the arrival of its last packet: the wait in the sender, queues,
-        /// transmission, propagation
-        frame_delay_mean_s, frame_delay_p50_s, frame_delay_p95_s, frame_delay_p99_s: Option<f64>;
+        /// mean delay of the frames of a [call](sctp-and-rtp.md#calls-over-rtp), from the capture of a frame to the arrival of its last
+        /// packet, over the frames made in measured time and complete before the end of the run. It consists of the wait in the sender,
+        /// queueing, transmission and propagation
+        frame_delay_mean_s: Option<f64>;
+        /// median of the delay of the frames of a [call](sctp-and-rtp.md#calls-over-rtp), from the capture of a frame to the arrival of
+        /// its last packet, over the frames made in measured time and complete before the end of the run
+        frame_delay_p50_s: Option<f64>;
+        /// 95th [percentile](#conventions) of the delay of the frames of a [call](sctp-and-rtp.md#calls-over-rtp), from the capture of a
+        /// frame to the arrival of its last packet, over the frames made in measured time and complete before the end of the run
+        frame_delay_p95_s: Option<f64>;
+        /// 99th [percentile](#conventions) of the delay of the frames of a [call](sctp-and-rtp.md#calls-over-rtp), from the capture of a
+        /// frame to the arrival of its last packet, over the frames made in measured time and complete before the end of the run
+        frame_delay_p99_s: Option<f64>;
     }
 }
 

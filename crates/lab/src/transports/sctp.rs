@@ -164,21 +164,33 @@ impl Connector for SctpConnector {
 records! {
     /// An association over SCTP.
     pub struct AssociationResult {
-        /// over [SCTP](sctp-and-rtp.md#sctp): data packets sent over each path, in the order of the paths
+        /// number of data packets that a flow over [SCTP](sctp-and-rtp.md#sctp) sent over each path in measured time, in the order of the
+        /// paths, retransmissions included
         path_sent_packets: Vec<f64>;
-        /// those of them that had been sent before, over whichever path
+        /// number of retransmissions over each path of a flow over [SCTP](sctp-and-rtp.md#sctp), in the order of the paths: data packets
+        /// sent in measured time that had been sent before, over any path
         path_retransmitted_packets: Vec<f64>;
-        /// expiries of the retransmission timer, and recoveries begun by missing reports, by path
-        path_timeouts, path_fast_retransmits: Vec<f64>;
-        /// the mean of each path's congestion window over time; `cwnd_mean_packets` is their sum
+        /// number of timeouts of each path of a flow over [SCTP](sctp-and-rtp.md#sctp), in the order of the paths: expiries of the
+        /// retransmission timer in measured time
+        path_timeouts: Vec<f64>;
+        /// number of recoveries that missing reports began in measured time on each path of a flow over [SCTP](sctp-and-rtp.md#sctp), in
+        /// the order of the paths
+        path_fast_retransmits: Vec<f64>;
+        /// mean congestion window over time of each path of a flow over [SCTP](sctp-and-rtp.md#sctp), in the order of the paths; the sum
+        /// is `cwnd_mean_packets`
         path_cwnd_mean_packets: Vec<f64>;
-        /// how often new data left a path because that had failed, or might have
+        /// number of times in measured time that new data of a flow over [SCTP](sctp-and-rtp.md#sctp) left a path because the path had
+        /// failed, or might have
         failovers: u64;
-        /// how often a path selector sent new data over another path
+        /// number of times in measured time that the path selector of a flow over [SCTP](sctp-and-rtp.md#sctp) moved new data to another
+        /// path
         path_switches: u64;
-        /// HEARTBEATs sent, and those that were not answered in time
-        heartbeats, heartbeats_lost: u64;
-        /// when the association failed; null if it has not
+        /// number of HEARTBEATs that a flow over [SCTP](sctp-and-rtp.md#sctp) sent in measured time
+        heartbeats: u64;
+        /// number of HEARTBEATs that a flow over [SCTP](sctp-and-rtp.md#sctp) sent and that were not answered in time, counted in
+        /// measured time
+        heartbeats_lost: u64;
+        /// time in the run at which the association of a flow over [SCTP](sctp-and-rtp.md#sctp) failed; null if it did not
         association_failed_s: Option<f64>;
     }
 }

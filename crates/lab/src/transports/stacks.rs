@@ -17,14 +17,20 @@ use crate::run::result::declared::records;
 records! {
     /// A connection of a stack that is not ours.
     pub struct StackResult {
-        /// over [noq and quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), as the stack tells: packets that it gave up for lost, and
-        /// reductions of its window; null if it does not tell
-        stack_lost_packets, stack_reductions: Option<u64>;
-        /// when the stack closed the connection; null if it has not
+        /// number of packets that the stack of a flow over [noq, quinn](quic-stacks.md) or a [stack in a library](any-stack.md) declared
+        /// lost in measured time; null if the stack does not report it
+        stack_lost_packets: Option<u64>;
+        /// number of reductions of the congestion window, at most one for each window of data, that the stack of a flow over [noq,
+        /// quinn](quic-stacks.md) or a [stack in a library](any-stack.md) made in measured time; null if the stack does not report it
+        stack_reductions: Option<u64>;
+        /// time in the run at which the stack of a flow over [noq, quinn](quic-stacks.md) or a [stack in a library](any-stack.md) closed
+        /// the connection; null if it did not
         closed_s: Option<f64>;
-        /// why it did, in its own words; null if it has not
+        /// reason for which the stack of a flow over [noq, quinn](quic-stacks.md) or a [stack in a library](any-stack.md) closed the
+        /// connection, in the stack's words; null if it did not close it
         closed_reason: Option<String>;
-        /// `seeded` where equal seeds give equal runs, else `not seeded`: the control draws random numbers that no seed sets
+        /// reproducibility of a flow over [noq, quinn](quic-stacks.md) or a [stack in a library](any-stack.md): `seeded` if equal seeds
+        /// give equal runs, `not seeded` if its control draws random numbers that no seed sets
         randomness: &'static str;
     }
 }

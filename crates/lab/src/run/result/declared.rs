@@ -40,8 +40,7 @@ pub struct Field {
     /// The unit of its values, which is the last word of its name; empty for a count of events, a ratio or a
     /// name.
     pub unit: &'static str,
-    /// The definition of the field, in Markdown with links from the page on results. Fields that are declared
-    /// together share it.
+    /// The definition of the field, in Markdown with links from the page on results.
     pub meaning: &'static str,
 }
 
@@ -122,15 +121,14 @@ typed! {
     [f64; 2]: Kind::Pair;
 }
 
-/// Declares records. Each line of fields has their definition as its comment. A line that begins with two
-/// dots is another record, whose optional fields are among these.
+/// Declares records. The comment of a field is its definition, which users read without those of other fields. A line that begins
+/// with two dots is another record, whose optional fields are among these.
 macro_rules! records {
-    // The first rule takes the comment of a line as one expression, which it repeats for each of the line's
-    // fields.
+    // The first rule takes the comment of a field as one expression.
     (@ $(
         $(#[doc = $about:literal])+
         $visibility:vis struct $record:ident {
-            $({$meaning:expr} $($field:ident),+: $type:ty;)*
+            $({$meaning:expr} $field:ident: $type:ty;)*
             $(..$part:ident: $part_type:ty;)*
         }
     )+) => {
@@ -138,11 +136,11 @@ macro_rules! records {
             $(#[doc = $about])+
             #[derive(Clone, Debug, Default, serde::Serialize)]
             $visibility struct $record {
-                $($(
+                $(
                     #[doc = $meaning]
                     #[serde(skip_serializing_if = "crate::run::result::declared::Typed::is_absent")]
                     pub $field: $type,
-                )+)*
+                )*
                 $(
                     /// The record of these fields, if it applies.
                     #[serde(flatten)]
@@ -153,14 +151,14 @@ macro_rules! records {
             impl crate::run::result::declared::Declared for $record {
                 fn fields() -> Vec<crate::run::result::declared::Field> {
                     use crate::run::result::declared::{Field, Typed};
-                    let own = [$($(Field {
+                    let own = [$(Field {
                         name: stringify!($field),
                         kind: <$type as Typed>::KIND,
                         nullable: <$type as Typed>::NULLABLE,
                         optional: <$type as Typed>::OPTIONAL,
                         unit: crate::run::result::declared::unit_of(stringify!($field)),
                         meaning: $meaning,
-                    }),+),*];
+                    }),*];
                     let parts = Vec::<Vec<Field>>::from([
                         $(<$part_type as crate::run::result::declared::Declared>::fields()),*
                     ]);
@@ -175,7 +173,7 @@ macro_rules! records {
         $visibility:vis struct $record:ident {
             $(
                 $(#[doc = $meaning:literal])+
-                $($field:ident),+: $type:ty;
+                $field:ident: $type:ty;
             )*
             $(..$part:ident: $part_type:ty;)*
         }
@@ -183,7 +181,7 @@ macro_rules! records {
         crate::run::result::declared::records! { @ $(
             $(#[doc = $about])+
             $visibility struct $record {
-                $({concat!($($meaning),+)} $($field),+: $type;)*
+                $({concat!($($meaning),+)} $field: $type;)*
                 $(..$part: $part_type;)*
             }
         )+ }

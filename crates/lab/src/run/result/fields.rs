@@ -43,100 +43,149 @@ records! {
     /// [`ackclock_lab::run::statistics`](crate::run::statistics) makes means and intervals of the results of several seeds. The names and
     /// meanings of the fields are those of the columns in Python and of the JSON Schema, which are made from this declaration.
     pub struct RunResult {
-        /// the scenario's `name`
+        /// name of the scenario, its key `name`
         scenario: String;
-        /// what all random numbers of the run come from
+        /// seed of all random numbers of the run
         seed: u64;
-        /// of the simulator core
+        /// version of the simulator core that made the run
         version: &'static str;
-        /// the length of the run; less than the scenario's `duration` where the warm-up ended early
+        /// length of the run, warm-up included; shorter than the scenario's `duration` if the warm-up ended early
         duration_s: f64;
-        /// where measured time begins and ends
+        /// start and end of [measured time](#conventions), counted from the start of the run
         measured_s: [f64; 2];
-        /// those at which the lists of quantiles hold the distributions; only with `observe.distributions`
+        /// probabilities of the quantiles in `one_way_delay_quantiles_s` and `wait_quantiles_s`, in the order of the quantiles; only with
+        /// `observe.distributions`
         probabilities: Asked<Vec<f64>>;
-        /// a record for each flow
+        /// list with a record for each flow
         flows: Vec<FlowResult>;
-        /// a record for each link, in each direction
+        /// list with a record for each direction of each link
         links: Vec<LinkResult>;
-        /// a record for each `[[flows]]` table
+        /// list with a record for each `[[flows]]` table
         groups: Vec<GroupResult>;
-        /// a record for each connection of [transfers](scenario-language.md#transfers) and
-        /// [web sessions](scenario-language.md#web-sessions) that began in measured time; only with `observe.transfers`
+        /// list with a record for each connection of [transfers](scenario-language.md#transfers) and [web
+        /// sessions](scenario-language.md#web-sessions) that began in measured time; only with `observe.transfers`
         transfers: Asked<Vec<TransferResult>>;
-        /// a record for each class of sizes of the same, flow by flow; only with `observe.transfers`
+        /// list with a record for each size class of each flow of [transfers](scenario-language.md#transfers) or [web
+        /// sessions](scenario-language.md#web-sessions); only with `observe.transfers`
         size_classes: Asked<Vec<SizeClassResult>>;
-        /// Jain's index over the `goodput_bps` of all flows: (sum of x)^2 / (n times sum of x^2). 1 when all are equal, 1/n
-        /// when one has everything, null when all are zero. Jain, Chiu and Hawe 1984
+        /// fairness of the goodput among all flows of the run: Jain's index over their `goodput_bps`, (sum of x)^2 / (n times sum of
+        /// x^2). 1 if all are equal, 1/n if one flow has everything, null if all are zero. Jain, Chiu and Hawe 1984
         fairness: Option<f64>;
-        /// values over time, if asked for (`--series`; always from `Scenario.run`), else null
+        /// values of flows and links over time; null unless they were asked for (by `--series`, and always by `Scenario.run`)
         series: Option<SeriesResult>;
     }
 
     /// One flow over the measured interval.
     pub struct FlowResult {
-        /// the flow's name, and its `[[flows]]` group
-        name, group: String;
-        /// its congestion control; over UDP, its application
+        /// name of the flow
+        name: String;
+        /// name of the flow's group, its `[[flows]]` table
+        group: String;
+        /// name of the flow's congestion control, or of its application over UDP
         control: &'static str;
-        /// when it began, as drawn where the start is random
+        /// time in the run at which the flow began; if its start is random, as drawn
         start_s: f64;
-        /// when the sender had the acknowledgement of everything it had to send; null before that and without an end
+        /// time in the run at which everything that the flow had to send was acknowledged; null if that did not happen, for a flow
+        /// without an end, and if several connections count as one flow
         completed_s: Option<f64>;
-        /// data packets sent, retransmissions included
+        /// number of data packets that the sender sent in measured time, retransmissions included
         sent_packets: u64;
-        /// data packets handed to the application: each once, over TCP in order; over UDP as often as they arrive, copies that links make
-        /// included
+        /// number of data packets that the receiver handed to the application in measured time: each packet once, and over TCP in order.
+        /// Over UDP every arrival counts, copies that links make included
         delivered_packets: u64;
-        /// data packets sent that had been sent before; null over [noq and quinn](quic-stacks.md), which do not tell
+        /// number of retransmissions: data packets sent in measured time that the sender had sent before; null over [noq,
+        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         retransmitted_packets: Option<u64>;
-        /// the sum of the next two. Not the same as retransmitted: a packet that had arrived may be retransmitted
+        /// number of data packets and SYNs of the flow that the network lost in measured time: `dropped_packets` plus
+        /// `corrupted_packets`. It may differ from `retransmitted_packets`, since a packet that arrived may be retransmitted
         lost_packets: u64;
-        /// of its data packets (and SYNs), those that a queue refused, or dropped after they had waited
+        /// number of data packets and SYNs of the flow that queues dropped in measured time, on arrival or after they had waited
         dropped_packets: u64;
-        /// of its data packets (and SYNs), those that a link's loss model took
+        /// number of data packets and SYNs of the flow that were corrupted on links in measured time: by a loss model, or on a medium by
+        /// a collision or fading
         corrupted_packets: u64;
-        /// payload of `delivered_packets` over measured time: what the application gets
+        /// rate at which the application received payload: the payload of `delivered_packets`, divided by measured time
         goodput_bps: f64;
-        /// payload of `sent_packets` less `retransmitted_packets` over measured time: the theses' "bytes transmitted minus
-        /// bytes retransmitted"; null over noq and quinn
+        /// rate at which the sender sent payload for the first time: the payload of `sent_packets` without that of
+        /// `retransmitted_packets`, divided by measured time. The theses' "bytes transmitted minus bytes retransmitted"; null over [noq,
+        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         throughput_bps: Option<f64>;
-        /// mean, standard deviation (n - 1) and least of the round trips: one for each acknowledgement of something new,
-        /// from the sending of the packet sent last among those it acknowledges. None of them may have been sent twice (Karn
-        /// and Partridge 1987). To the nanosecond, whatever the transport's clock
-        rtt_mean_s, rtt_std_s, rtt_min_s: Option<f64>;
-        /// [percentiles](#conventions) of the same
-        rtt_p50_s, rtt_p95_s, rtt_p99_s: Option<f64>;
-        /// mean and standard deviation (n - 1) of the time from the sending of a data packet to its arrival at the receiver:
-        /// queues, transmission, propagation. Every arrival counts, also of a retransmitted packet
-        one_way_delay_mean_s, one_way_delay_std_s: Option<f64>;
-        /// the least of the same. What a delay is above it is RFC 5481's packet delay variation: a percentile less this is
-        /// that percentile of the variation
+        /// mean [round-trip time](#conventions): one sample for each acknowledgement of new data in measured time, without retransmitted
+        /// packets (Karn and Partridge 1987); null without samples, as over UDP, noq, quinn and stacks in libraries
+        rtt_mean_s: Option<f64>;
+        /// standard deviation (n - 1) of the [round-trip time](#conventions): one sample for each acknowledgement of new data in measured
+        /// time, without retransmitted packets (Karn and Partridge 1987); null without two samples
+        rtt_std_s: Option<f64>;
+        /// least [round-trip time](#conventions): one sample for each acknowledgement of new data in measured time, without retransmitted
+        /// packets (Karn and Partridge 1987); null without samples, as over UDP, noq, quinn and stacks in libraries
+        rtt_min_s: Option<f64>;
+        /// median of the [round-trip time](#conventions): one sample for each acknowledgement of new data in measured time, without
+        /// retransmitted packets (Karn and Partridge 1987); null without samples, as over UDP, noq, quinn and stacks in libraries
+        rtt_p50_s: Option<f64>;
+        /// 95th [percentile](#conventions) of the round-trip time: one sample for each acknowledgement of new data in measured time,
+        /// without retransmitted packets (Karn and Partridge 1987); null without samples, as over UDP, noq, quinn and stacks in libraries
+        rtt_p95_s: Option<f64>;
+        /// 99th [percentile](#conventions) of the round-trip time: one sample for each acknowledgement of new data in measured time,
+        /// without retransmitted packets (Karn and Partridge 1987); null without samples, as over UDP, noq, quinn and stacks in libraries
+        rtt_p99_s: Option<f64>;
+        /// mean one-way delay: the time from the sending of a data packet to its arrival at the receiver, of every packet that arrived in
+        /// measured time, retransmitted or not. It consists of queueing, transmission and propagation; null without arrivals
+        one_way_delay_mean_s: Option<f64>;
+        /// standard deviation (n - 1) of the one-way delay over all data packets that arrived at the receiver in measured time,
+        /// retransmitted or not; null without arrivals
+        one_way_delay_std_s: Option<f64>;
+        /// least one-way delay over all data packets that arrived at the receiver in measured time, retransmitted or not; null without
+        /// arrivals. A percentile of the delay minus this is that percentile of the packet delay variation (RFC 5481)
         one_way_delay_min_s: Option<f64>;
-        /// [percentiles](#conventions) of the one-way delay
-        one_way_delay_p50_s, one_way_delay_p95_s, one_way_delay_p99_s: Option<f64>;
-        /// the distribution of the same at the `probabilities`; only with `observe.distributions`
+        /// median of the one-way delay over all data packets that arrived at the receiver in measured time, retransmitted or not; null
+        /// without arrivals
+        one_way_delay_p50_s: Option<f64>;
+        /// 95th [percentile](#conventions) of the one-way delay over all data packets that arrived at the receiver in measured time,
+        /// retransmitted or not; null without arrivals
+        one_way_delay_p95_s: Option<f64>;
+        /// 99th [percentile](#conventions) of the one-way delay over all data packets that arrived at the receiver in measured time,
+        /// retransmitted or not; null without arrivals
+        one_way_delay_p99_s: Option<f64>;
+        /// quantiles of the one-way delay, at the `probabilities` of the run, over all data packets that arrived at the receiver in
+        /// measured time, retransmitted or not; null without arrivals. Only with `observe.distributions`
         one_way_delay_quantiles_s: Asked<Vec<f64>>;
-        /// expiries of the retransmission timer with data outstanding; those of a SYN are not counted;
-        /// [QUIC](quic-stacks.md#the-transport-quic) has none. This and the next four are null over noq and quinn, which do not tell
+        /// number of timeouts: expiries of the retransmission timer in measured time with data outstanding, without those of a SYN.
+        /// Always zero over [ackclock's QUIC](quic-stacks.md#the-transport-quic), which has no such timer; null over [noq,
+        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         timeouts: Option<u64>;
-        /// time lost waiting: from the last packet sent to each such expiry, added up
+        /// total idle time before the timeouts in measured time: the sum of the times from the last packet sent to the expiry of the
+        /// retransmission timer; null over [noq, quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         timeout_idle_s: Option<f64>;
-        /// packets sent, new or again, because nothing had been acknowledged for a probe timeout: over QUIC (RFC 9002 section
-        /// 6.2.4), and at the end of what there is to send with `tail_loss_probe` over TCP (RFC 8985 section 7)
+        /// number of probe packets sent in measured time, new data or retransmissions, because nothing was acknowledged for a probe
+        /// timeout: over QUIC (RFC 9002 section 6.2.4), and over TCP with `tail_loss_probe` at the end of the data (RFC 8985 section 7);
+        /// null over [noq, quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         probes: Option<u64>;
-        /// how often [QUIC](quic-stacks.md#the-transport-quic) found persistent congestion (RFC 9002 section 7.6), which takes the
-        /// window to its least
+        /// number of times that the sender found persistent congestion in measured time, which sets the congestion window to its minimum
+        /// (RFC 9002 section 7.6); zero over other transports than [ackclock's QUIC](quic-stacks.md#the-transport-quic); null over [noq,
+        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         persistent_congestions: Option<u64>;
-        /// recoveries begun by duplicate or selective acknowledgements
+        /// number of recoveries begun in measured time by duplicate or selective acknowledgements; null over [noq, quinn](quic-stacks.md)
+        /// and [stacks in libraries](any-stack.md), which do not report it
         fast_retransmits: Option<u64>;
-        /// the congestion window's mean over time, from the flow's start or the end of the warm-up, whichever is later; null
-        /// for a flow without one
+        /// mean congestion window over time, summed over the paths of the flow, from the flow's start or the end of the warm-up,
+        /// whichever is later, to the end of the run; null for a flow without a window, and if several connections count as one flow
         cwnd_mean_packets: Option<f64>;
-        /// what held the sender back, each as a share of the time in which it had something to send or its connection was open: the
-        /// congestion window, pacing (or its own interface, where small queues keep packets back), the window of the receiver,
-        /// the application. Null for flows over UDP and SCTP, and where nothing was begun
-        window_limited_share, pacing_limited_share, receive_window_limited_share, application_limited_share: Option<Share>;
+        /// share of the sender's active time in which the congestion window, or loss detection in a recovery, kept it from sending. A
+        /// sender is active in measured time while its connection is open or it has data to send. Null over UDP, SCTP, RTP, noq, quinn
+        /// and stacks in libraries, and without active time
+        window_limited_share: Option<Share>;
+        /// share of the sender's active time in which pacing, or small queues that hold packets back from its host's interface, kept it
+        /// from sending. A sender is active in measured time while its connection is open or it has data to send. Null over UDP, SCTP,
+        /// RTP, noq, quinn and stacks in libraries, and without active time
+        pacing_limited_share: Option<Share>;
+        /// share of the sender's active time in which the window of the receiver kept it from sending. A sender is active in measured
+        /// time while its connection is open or it has data to send. Null over UDP, SCTP, RTP, noq, quinn and stacks in libraries, and
+        /// without active time
+        receive_window_limited_share: Option<Share>;
+        /// share of the sender's active time in which its application gave it nothing to send. A sender is active in measured time while
+        /// its connection is open or it has data to send. Null over UDP, SCTP, RTP, noq, quinn and stacks in libraries, and without
+        /// active time
+        application_limited_share: Option<Share>;
         ..own: OwnResult;
         ..connections: ConnectionsResult;
         ..pages: PagesResult;
@@ -150,138 +199,192 @@ records! {
 
     /// The effect of a slowly reading application on a flow.
     pub struct ReaderResult {
-        /// of a flow with a [`reader`](scenario-language.md#slow-readers): how often the sender asked for the window while that was
-        /// closed (RFC 9293 section 3.8.6.1, RFC 9260 section 6.1), over QUIC how often it said that it was blocked (DATA_BLOCKED, RFC 9000
-        /// section 4.1). None of these packets counts as sent
+        /// number of window probes that the sender sent in measured time while the receiver's window was closed (RFC 9293 section
+        /// 3.8.6.1, RFC 9260 section 6.1); over QUIC, its DATA_BLOCKED frames (RFC 9000 section 4.1). Not among `sent_packets`; only for
+        /// a flow with a [`reader`](scenario-language.md#slow-readers)
         window_probes: u64;
     }
 
     /// The actions of an agent at a node on a flow.
     pub struct AgentResult {
-        /// of a flow with an [agent](scenario-language.md#agents-at-nodes) on its way: packets of it, data or acknowledgements,
-        /// that the agent sent, and those whose way it ended. What it sent and a link lost counts as corrupted, too
-        agent_sent_packets, agent_ended_packets: u64;
+        /// number of packets of the flow, data or acknowledgements, that an [agent](scenario-language.md#agents-at-nodes) on its path
+        /// sent in measured time. Those that the network loses on the way to the receiver count in `lost_packets` too
+        agent_sent_packets: u64;
+        /// number of packets of the flow, data or acknowledgements, that an [agent](scenario-language.md#agents-at-nodes) on its path
+        /// removed in measured time
+        agent_ended_packets: u64;
     }
 
     /// The path that a flow was given by its hash.
     pub struct RouteResult {
-        /// with [`routing = "ecmp"`](scenario-language.md#routing): the links that its data pass, in order, between them
-        /// ` > `; null for a flow of several paths and for `transfers` and `web`, whose ways `Scenario.describe` has
+        /// links that the flow's data crosses, in order, joined by ` > `; only with [`routing = "ecmp"`](scenario-language.md#routing).
+        /// Null for a flow of several paths, and for `transfers` and `web`, whose routes `Scenario.describe` returns
         route: Option<String>;
     }
 
     /// Connections begun by a timetable, which count as one flow.
     pub struct ConnectionsResult {
-        /// of [web sessions](scenario-language.md#web-sessions) and [transfers](scenario-language.md#transfers), which are
-        /// one flow: the connections that began in measured time, and those of them that had the acknowledgement of
-        /// everything before the end
-        connections, completed_connections: u64;
+        /// number of connections of [web sessions](scenario-language.md#web-sessions) or [transfers](scenario-language.md#transfers),
+        /// which count as one flow, that began in measured time
+        connections: u64;
+        /// number of connections of [web sessions](scenario-language.md#web-sessions) or [transfers](scenario-language.md#transfers),
+        /// which count as one flow, that began in measured time and had all of their data acknowledged before the end of the run
+        completed_connections: u64;
     }
 
     /// The pages of a session.
     pub struct PagesResult {
-        /// of [pages](scenario-language.md#pages): those that began in measured time, and those of them that were complete
-        /// before the end
-        pages, completed_pages: u64;
+        /// number of [pages](scenario-language.md#pages) that the flow began to load in measured time
+        pages: u64;
+        /// number of [pages](scenario-language.md#pages) that the flow began to load in measured time and that were complete before the
+        /// end of the run
+        completed_pages: u64;
     }
 
     /// The segments of a video.
     pub struct SegmentsResult {
-        /// of [adaptive video](scenario-language.md#adaptive-video): the segments asked for in measured time, and those of
-        /// them that arrived before the end
-        segments, completed_segments: u64;
-        /// of adaptive video: the mean rate of the segments that arrived in measured time
+        /// number of segments that an [adaptive video](scenario-language.md#adaptive-video) requested in measured time
+        segments: u64;
+        /// number of segments that an [adaptive video](scenario-language.md#adaptive-video) requested in measured time and that arrived
+        /// before the end of the run
+        completed_segments: u64;
+        /// mean encoding rate of the segments of an [adaptive video](scenario-language.md#adaptive-video) that arrived in measured time;
+        /// null if none arrived
         video_rate_mean_bps: Option<f64>;
-        /// of adaptive video: how often that rate changed from one segment to the next
+        /// number of changes of the encoding rate of an [adaptive video](scenario-language.md#adaptive-video) from one segment to the
+        /// next in measured time
         rate_switches: u64;
-        /// of adaptive video: how often the playout buffer was empty before the next segment came; counted when that segment
-        /// comes
+        /// number of stalls of an [adaptive video](scenario-language.md#adaptive-video) in measured time: its playout buffer ran empty
+        /// before the next segment arrived. A stall is counted when that segment arrives
         stalls: u64;
-        /// for how long that was in all
+        /// total duration of the stalls of an [adaptive video](scenario-language.md#adaptive-video) in measured time, each from the time
+        /// at which the playout buffer ran empty to the arrival of the next segment
         stall_s: f64;
     }
 
     /// Requests that are answered.
     pub struct RequestsResult {
-        /// of [requests](scenario-language.md#applications): those sent in measured time, and those of them whose reply came
-        /// before the end
-        requests, completed_requests: u64;
+        /// number of [requests](scenario-language.md#applications) that the flow sent in measured time
+        requests: u64;
+        /// number of [requests](scenario-language.md#applications) that the flow sent in measured time and whose reply arrived before the
+        /// end of the run
+        completed_requests: u64;
     }
 
     /// The completion times of a flow's repeated tasks.
     pub struct CompletionResult {
-        /// mean and percentiles of the time that those took: a request until its reply, a connection from its first SYN, a
-        /// page from those of its connections, a segment from its request, to the last acknowledgement. The end of such a
-        /// connection or object is acknowledged at once, so this is what a client sees between its SYN and the last byte
-        completion_mean_s, completion_p50_s, completion_p95_s, completion_p99_s: Option<f64>;
+        /// mean [completion time](#completion-times) of the flow's requests, connections, pages or segments that began in measured time
+        /// and were complete before the end of the run
+        completion_mean_s: Option<f64>;
+        /// median of the [completion time](#completion-times) of the flow's requests, connections, pages or segments that began in
+        /// measured time and were complete before the end of the run
+        completion_p50_s: Option<f64>;
+        /// 95th [percentile](#conventions) of the [completion time](#completion-times) of the flow's requests, connections, pages or
+        /// segments that began in measured time and were complete before the end of the run
+        completion_p95_s: Option<f64>;
+        /// 99th [percentile](#conventions) of the [completion time](#completion-times) of the flow's requests, connections, pages or
+        /// segments that began in measured time and were complete before the end of the run
+        completion_p99_s: Option<f64>;
     }
 
     /// A connection of a timetable.
     pub struct TransferResult {
-        /// the flow in results whose connection it is
+        /// name of the flow, in `flows`, that the connection belongs to
         flow: String;
-        /// what it had to send
+        /// payload that the connection had to send
         size_bytes: u64;
-        /// when it began
+        /// time in the run at which the connection began
         start_s: f64;
-        /// the time from there to the acknowledgement of everything; null where that did not come before the end
+        /// completion time of the connection: from its start to the acknowledgement of everything it had to send; null if that did not
+        /// come before the end of the run
         completion_s: Option<f64>;
-        /// data packets of it that were retransmitted; null over [noq and quinn](quic-stacks.md), which do not tell
+        /// number of retransmissions: data packets sent in measured time that the connection had sent before; null over [noq,
+        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         retransmitted_packets: Option<u64>;
     }
 
     /// The connections of a timetable in one class of sizes.
     pub struct SizeClassResult {
-        /// the flow in results whose connections they are
+        /// name of the flow, in `flows`, that the connections belong to
         flow: String;
-        /// the class has the sizes above this
+        /// lower limit of the class: the connections in it send more payload than this
         above_bytes: u64;
-        /// and up to this; null for the last class, which has no end
+        /// upper limit of the class: the connections in it send at most this payload; null for the last class, which has no upper limit
         up_to_bytes: Option<u64>;
-        /// how many of the class began in measured time
+        /// number of connections of the class that began in measured time
         transfers: u64;
-        /// and how many of them had the acknowledgement of everything before the end
+        /// number of connections of the class that began in measured time and had all of their data acknowledged before the end of the
+        /// run
         completed_transfers: u64;
-        /// mean and [percentiles](#conventions) of the time that those took, exact: the least time that as great a share of
-        /// them did not exceed
-        completion_mean_s, completion_p50_s, completion_p95_s, completion_p99_s: Option<f64>;
+        /// mean [completion time](#completion-times) of the connections of the class that began in measured time and were complete before
+        /// the end of the run
+        completion_mean_s: Option<f64>;
+        /// median of the [completion time](#completion-times) of the connections of the class that began in measured time and were
+        /// complete before the end of the run, by nearest rank and exact
+        completion_p50_s: Option<f64>;
+        /// 95th percentile of the [completion time](#completion-times) of the connections of the class that began in measured time and
+        /// were complete before the end of the run, by nearest rank and exact
+        completion_p95_s: Option<f64>;
+        /// 99th percentile of the [completion time](#completion-times) of the connections of the class that began in measured time and
+        /// were complete before the end of the run, by nearest rank and exact
+        completion_p99_s: Option<f64>;
     }
 
     /// One direction of a link over the measured interval.
     pub struct LinkResult {
-        /// its name and its nodes; the way back of `x` is `x-reverse`
-        name, from, to: String;
-        /// its rate; where it changes, the highest, of a trace of opportunities the mean
+        /// name of the link; the reverse direction of a link `x` is called `x-reverse`
+        name: String;
+        /// name of the node that sends on the link
+        from: String;
+        /// name of the node that receives from the link
+        to: String;
+        /// rate of the link; if it changes, the highest, and for a trace of opportunities the mean
         rate_bps: u64;
-        /// the share of measured time in which it was sending, 0 to 1, the time included that a packet stands still in an
-        /// outage or waits for an opportunity of a trace; of a packet in service at either end of it, the part inside. What senders put in or receivers
-        /// get as a share of a link's rate is another number, which may be above 1, and which studies call throughput or
-        /// goodput
+        /// share of measured time in which the link was sending, including pauses in an outage and waits for an opportunity of a trace.
+        /// Of a packet in service at either end of measured time, only the part inside counts. Throughput or goodput as a share of the
+        /// link's rate is another number and may exceed 1
         utilisation: Share;
-        /// packets offered to it: data, acknowledgements and SYNs
+        /// number of packets offered to the link in measured time: data, acknowledgements and SYNs
         arrived_packets: u64;
-        /// packets whose transmission ended in measured time and that were not corrupted
+        /// number of packets whose transmission ended in measured time without corruption
         delivered_packets: u64;
-        /// the sum of the next two
+        /// number of packets lost at the link in measured time: `dropped_packets` plus `corrupted_packets`
         lost_packets: u64;
-        /// packets that its queue refused, or dropped after they had waited
+        /// number of packets that the link's queue dropped in measured time, on arrival or after they had waited
         dropped_packets: u64;
-        /// packets corrupted on the wire: by its loss model, on a medium by what they met or by fading
+        /// number of packets corrupted on the link in measured time: by its loss model, or on a medium by a collision or fading
         corrupted_packets: u64;
-        /// packets that its queue marked (RFC 3168)
+        /// number of packets that the link's queue marked with Congestion Experienced in measured time (RFC 3168)
         marked_packets: u64;
-        /// the mean over time of the packets waiting, without the one being sent; exact, not sampled
+        /// mean number of packets waiting in the queue over measured time, without the packet being sent; exact, not sampled
         queue_mean_packets: f64;
-        /// standard deviation over time of the same; null for a link that one path uses alone and whose queue has no limit
+        /// standard deviation over measured time of the number of packets waiting in the queue, without the packet being sent; null for a
+        /// link that only one path uses and whose queue has no limit
         queue_std_packets: Option<f64>;
-        /// the greatest of the same; null for such a link too
+        /// greatest number of packets waiting in the queue during measured time, without the packet being sent; null for a link that only
+        /// one path uses and whose queue has no limit
         queue_max_packets: Option<u64>;
-        /// the share of measured time in which nothing waited, 0 to 1; null for such a link too
+        /// share of measured time in which no packet waited in the queue; null for a link that only one path uses and whose queue has no
+        /// limit
         queue_empty_share: Option<Share>;
-        /// how long packets waited whose transmission began in measured time, those that found the link free included; null
-        /// for a link whose queue has no limit
-        wait_mean_s, wait_std_s, wait_p50_s, wait_p95_s, wait_p99_s: Option<f64>;
-        /// the distribution of the same at the `probabilities`; only with `observe.distributions`
+        /// mean waiting time in the queue of the packets whose transmission began in measured time, including packets that found the link
+        /// free; null for a link whose queue has no limit
+        wait_mean_s: Option<f64>;
+        /// standard deviation (n - 1) of the waiting time in the queue of the packets whose transmission began in measured time,
+        /// including packets that found the link free; null for a link whose queue has no limit
+        wait_std_s: Option<f64>;
+        /// median of the waiting time in the queue of the packets whose transmission began in measured time, including packets that found
+        /// the link free; null for a link whose queue has no limit
+        wait_p50_s: Option<f64>;
+        /// 95th [percentile](#conventions) of the waiting time in the queue of the packets whose transmission began in measured time,
+        /// including packets that found the link free; null for a link whose queue has no limit
+        wait_p95_s: Option<f64>;
+        /// 99th [percentile](#conventions) of the waiting time in the queue of the packets whose transmission began in measured time,
+        /// including packets that found the link free; null for a link whose queue has no limit
+        wait_p99_s: Option<f64>;
+        /// quantiles of the waiting time in the queue, at the `probabilities` of the run, of the packets whose transmission began in
+        /// measured time, including packets that found the link free; null for a link whose queue has no limit. Only with
+        /// `observe.distributions`
         wait_quantiles_s: Asked<Vec<f64>>;
         ..events: LossEventsResult;
         ..station: StationResult;
@@ -290,69 +393,81 @@ records! {
 
     /// The copies that a link has made.
     pub struct CopiesResult {
-        /// of a link with [`duplicate`](scenario-language.md#what-a-link-is-made-of): copies that arrived. They are packets of their
-        /// own on the links that follow, and not counted as delivered by this one
+        /// number of copies of packets that arrived in measured time from a link with
+        /// [`duplicate`](scenario-language.md#what-a-link-is-made-of). On later links a copy counts as a packet of its own; the link that
+        /// made it does not count it in `delivered_packets`
         duplicated_packets: u64;
     }
 
     /// A link as a station of a medium.
     pub struct StationResult {
-        /// of a link whose [medium](scenario-language.md#media) has collisions or answers: packets that it sent, each as often as
-        /// it did, and those of them that it had sent before. The answers of the other end are not counted
-        transmitted_packets, repeated_packets: u64;
-        /// of these, those that met others on the medium and were lost by that
+        /// number of transmissions of packets in measured time on a link whose [medium](scenario-language.md#media) has collisions or
+        /// answers. Each attempt counts; answers of the receiver do not
+        transmitted_packets: u64;
+        /// number of transmissions in measured time that repeated an earlier attempt for a packet, on a link whose
+        /// [medium](scenario-language.md#media) has collisions or answers
+        repeated_packets: u64;
+        /// number of transmissions in measured time that a collision destroyed, on a link whose [medium](scenario-language.md#media) has
+        /// collisions or answers. A packet whose last attempt collides counts in `corrupted_packets` too
         collided_packets: u64;
-        /// of these, those that met none and were not received: what fading took. A packet whose last attempt fails is
-        /// among `corrupted_packets`, too
+        /// number of transmissions in measured time that did not collide and were not received because of fading, on a link whose
+        /// [medium](scenario-language.md#media) has collisions or answers. A packet whose last attempt is not received counts in
+        /// `corrupted_packets` too
         unreceived_packets: u64;
     }
 
     /// The loss events at a link.
     pub struct LossEventsResult {
-        /// at the link `observe.at`, with `observe.loss_events`: how many events of loss began in measured time. An event
-        /// begins with the drop of a data packet and lasts as long as a sender's answer takes: the round trip without queues
-        /// (the value of `observe.loss_events`) and what the link takes to send what waits at that instant. The next drop
-        /// after that begins another
+        /// number of loss events that began in measured time at the link `observe.at`; only with `observe.loss_events`. An event begins
+        /// with the drop of a data packet and lasts one round trip: `observe.loss_events`, the round trip without queues, plus the time
+        /// that the link takes to send what waits at the drop. The first drop after an event begins another
         loss_events: u64;
-        /// how many flows lose packets in an event
+        /// mean number of flows that lose packets in a loss event, over the loss events that began in measured time at the link
+        /// `observe.at`; null without events
         loss_event_flows_mean: Option<f64>;
-        /// of the flows that offer packets during an event, the share that loses some, mean over the events: the global
-        /// synchronisation ratio that RFC 7928 section 2.4 names. 1 where all lose together
+        /// global synchronisation ratio (RFC 7928 section 2.4): of the flows that offer packets during a loss event, the share that loses
+        /// some, mean over the loss events that began in measured time at the link `observe.at`; null without events. 1 if all flows lose
+        /// together
         loss_synchronisation: Option<f64>;
-        /// what that would be if each drop of an event hit one of the n flows at random, whatever they send: 1 - (1 -
-        /// 1/n)^drops, mean over the events. A discipline with many drops in a round trip has a high ratio without any
-        /// synchronisation
+        /// expected global synchronisation ratio if each drop of a loss event hit one of its n flows at random, whatever they send: 1 -
+        /// (1 - 1/n)^drops, mean over the events; null without events. A discipline with many drops in a round trip has a high ratio
+        /// without any synchronisation
         loss_synchronisation_at_random: Option<f64>;
     }
 
     /// A group of flows over the measured interval.
     pub struct GroupResult {
-        /// the group's name
+        /// name of the group
         name: String;
-        /// how many it has
+        /// number of flows in the group
         flows: usize;
-        /// the sum of theirs
+        /// total goodput of the group: the sum of its flows' `goodput_bps`
         goodput_bps: f64;
-        /// Jain's index over theirs
+        /// fairness of the goodput within the group: Jain's index over its flows' `goodput_bps`; null if all are zero
         fairness: Option<f64>;
         ..bursts: BurstsResult;
     }
 
     /// The fate of a group's bursts.
     pub struct BurstsResult {
-        /// at the link `observe.at`, with `observe.bursts`: how many bursts began in measured time. A burst is a run of at
-        /// least `observe.bursts` of the group's data packets, each of which comes sooner after the one before than the link
-        /// takes to send it
+        /// number of bursts of the group that began in measured time at the link `observe.at`; only with `observe.bursts`. A burst is a
+        /// run of at least `observe.bursts` data packets of the group, each of which comes after its predecessor in less time than the
+        /// link takes to send it
         bursts: u64;
-        /// those of which the link dropped no packet
+        /// number of bursts of the group that began in measured time at the link `observe.at` and of which the link dropped no packet
         bursts_without_loss: u64;
-        /// the packets of all bursts, and those of them that the link dropped
-        burst_packets, burst_dropped_packets: u64;
-        /// the longest time that the link takes to send what a packet of the burst finds waiting, mean over the bursts
+        /// number of data packets in all bursts of the group that began in measured time at the link `observe.at`
+        burst_packets: u64;
+        /// number of data packets that the link `observe.at` dropped from bursts of the group that began in measured time
+        burst_dropped_packets: u64;
+        /// mean peak wait of the bursts of the group that began in measured time at the link `observe.at`. The peak wait of a burst is
+        /// the longest time that the link takes to send what waits when a packet of the burst arrives; null without bursts
         burst_peak_wait_mean_s: Option<f64>;
-        /// the bursts after which, before the next burst of the group, no more bytes waited than before it
+        /// number of bursts of the group that began in measured time at the link `observe.at` and were over before the group's next burst
+        /// began: no more bytes waited than before the burst
         bursts_over: u64;
-        /// how long that took from the burst's first packet on, mean over those
+        /// mean duration of the bursts of the group that began in measured time at the link `observe.at` and were over before the group's
+        /// next burst: from the first packet of a burst until no more bytes wait than before the burst; null if none was over
         burst_lasted_mean_s: Option<f64>;
     }
 }
