@@ -31,7 +31,7 @@ HEADINGS = [
     "What was proposed",
     "Three things that hold",
     "Three things that do not",
-    "What is lost",
+    "What is lost or open",
     "Today",
     "Every claim",
 ]
@@ -129,7 +129,7 @@ def test_a_page_begins_with_the_counts_in_words(small: Recorded) -> None:
     assert theses.answer([]) == "No claim of it is recorded."
     lost = ran(replaced(STUDY, ('item = "Table', 'setup_unknown = "The start times."\nitem = "Table')))
     assert theses.answer([small, lost]).endswith(
-        ". Where a part of it is lost and ours stands in its place, 1 of 2 claims hold and 1 does not."
+        ". Where a part of the set-up is lost and we chose a replacement, 1 of 2 claims hold and 1 does not."
     )
     assert list(theses.about([small, lost])) == ["Of these claims 4 compare only baselines."]
     # The flows that are seen, and the goodput of one case, which the study prints as 1 Mbit/s.
@@ -138,7 +138,7 @@ def test_a_page_begins_with_the_counts_in_words(small: Recorded) -> None:
     stale = dataclasses.replace(small, stale="recorded before samples were kept")
     notes = list(theses.notes([stale], [small.study, small.study]))
     assert notes == [
-        "1 study of 2: recorded before samples were kept.",
+        "1 of 2 studies was recorded before samples were kept, and may have other numbers when it is recorded anew.",
         "Not recorded as it is now: 1 study.",
     ]
 

@@ -32,12 +32,12 @@ SAID: Mapping[Verdict, tuple[str, str]] = {
         "have the right order and another size",
     ),
     "undecided": ("is undecided", "are undecided"),
-    "cannot tell": ("cannot be told from its denial", "cannot be told from their denial"),
+    "cannot tell": ("cannot be told from its opposite", "cannot be told from their opposite"),
 }
 """What is said of one claim, and of several."""
 WHERE = {
     False: "Where the set-up is printed",
-    True: "Where a part of it is lost and ours stands in its place",
+    True: "Where a part of the set-up is lost and we chose a replacement",
 }
 
 
@@ -81,12 +81,12 @@ def _in_words(counts: Mapping[Verdict, int]) -> str:
 def about(both: Sequence[Recorded]) -> Iterator[str]:
     """Yields how many claims are about baselines alone, and the answers to questions of our own."""
     if baselines := len(claims_of(both, "baselines")):
-        yield f"Of these claims {baselines} compare only baselines."
+        yield f"Of these claims {baselines} compare only baselines, and no system of the thesis."
     if ours := counted(claim.verdict for _, claim in claims_of(both, "ours")):
         rest = sum(ours.values()) - ours.get("yes", 0) - ours.get("no", 0)
         yield (
-            f"Of {number_of(sum(ours.values()), 'question')} of our own {ours.get('yes', 0)} have the answer yes, "
-            f"{ours.get('no', 0)} no, and {rest} none."
+            f"Of {number_of(sum(ours.values()), 'question')} that we ask and the thesis does not, {ours.get('yes', 0)} "
+            f"have the answer yes, {ours.get('no', 0)} no, and {rest} no clear answer."
         )
 
 
@@ -95,21 +95,29 @@ def numbers(both: Sequence[Recorded]) -> Iterator[str]:
     if every := of_studies([one.result for one in both]):
         near, wide = within(every)
         every_one = number_of(len(every), "printed number")
-        yield f"Of {every_one} {near} are within 10 % of the measured one and {wide} within 25 %."
+        verb = "is" if near == 1 else "are"
+        yield f"Of {every_one} {near} {verb} within 10 % of the measured one and {wide} within 25 %."
     if count := sum(bool(claim.reversed_by) for _, claim in claims_of(both)):
         results = number_of(count, "result")
-        yield f"Another interpretation of the text, for which there is evidence, reverses {results}."
+        yield f"Another interpretation of the thesis's text, for which there is evidence, reverses {results}."
 
 
 def notes(both: Sequence[Recorded], studies: Sequence[LoadedStudy]) -> Iterator[str]:
     """Yields what is not recorded, and what is recorded and may have other numbers today."""
     for why, count in Counter(one.stale for one in both if one.stale).items():
-        yield f"{number_of(count, 'study')} of {len(studies)}: {why}.".capitalize()
+        was, it = ("was", "it is") if count == 1 else ("were", "they are")
+        yield (
+            f"{count} of {number_of(len(studies), 'study')} {was} {why}, and may have other numbers "
+            f"when {it} recorded anew."
+        )
     if len(both) < len(studies):
         yield f"Not recorded as it is now: {number_of(len(studies) - len(both), 'study')}."
     if waiting := sum(_waiting(one) for one in both):
-        verb = "has" if waiting == 1 else "have"
-        yield f"{number_of(waiting, 'claim')} {verb} another test since its record, and no result until the next one."
+        tests = "test of 1 claim has" if waiting == 1 else f"tests of {waiting} claims have"
+        yield (
+            f"The {tests} changed since the study was recorded: no result until the next record, "
+            "and not in the counts."
+        )
 
 
 def _waiting(one: Recorded) -> int:

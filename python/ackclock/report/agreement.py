@@ -66,9 +66,10 @@ class Agreement:
     def words(self) -> str:
         """Returns what the figure shows, in a sentence."""
         near, wide = within(self.numbers)
+        verb = "is" if near == 1 else "are"
         return (
             "Each printed number against the measured one, on logarithmic axes: "
-            f"{near} of {len(self.numbers)} are within 10 % and {wide} within 25 %."
+            f"{near} of {len(self.numbers)} {verb} within 10 % and {wide} within 25 %."
         )
 
     @property
