@@ -35,6 +35,8 @@ def _every_two(record: Record) -> str:
 def _in_time(record: Record) -> str:
     worst, at = 0.0, 0.0
     for one in record.datagrams("arrived", 0.5, 2.5):
+        if not one.is_full:
+            continue  # it may carry acknowledgements alone, which are not acknowledged
         arrived, answered = _answers(record, one.number)
         if answered - arrived > worst:
             worst, at = answered - arrived, arrived

@@ -108,21 +108,22 @@ def _faster(record: Record) -> str:
     said = (
         f"at best {100 * best / (10 * RATE):.1f} % of the new capacity over 200 ms, two to ten seconds after"
     )
-    if best < 0.95 * 10 * RATE:
+    # Nine tenths of the capacity, as in the other cases: the draft gives no number.
+    if best < 0.9 * 10 * RATE:
         raise Violation(said, 20.0)
     return said
 
 
 def _slower(record: Record) -> str:
-    waits = _waits(record, 16.0, 20.0)
+    waits = _waits(record, 26.0, 30.0)
     median = waits[len(waits) // 2]
     if median > 2 * RTT_S:
         raise Violation(
-            f"half of the datagrams wait more than {1e3 * median:.0f} ms ten seconds after the capacity fell to a "
+            f"half of the datagrams wait more than {1e3 * median:.0f} ms sixteen seconds after the capacity fell to a "
             "tenth",
-            18.0,
+            28.0,
         )
-    return f"half of the datagrams wait less than {1e3 * median:.0f} ms ten seconds after"
+    return f"half of the datagrams wait less than {1e3 * median:.0f} ms sixteen seconds after"
 
 
 def _spurious(record: Record) -> str:
@@ -205,7 +206,9 @@ DRILLS = (
     _case(
         "16",
         "A tenth of the capacity is found.",
-        _path(20.0, rates=((0.0, RATE), (10.0, RATE / 10)), queue_bytes=PRODUCT),
+        # The old bandwidth stays in the filter for two cycles of up to three seconds and their probes, and a ProbeRTT
+        # every five seconds begins a cycle again: up to twelve seconds.
+        _path(30.0, rates=((0.0, RATE), (10.0, RATE / 10)), queue_bytes=PRODUCT),
         _slower,
     ),
     _hidden("17: a policer, which the path of a drill has not"),

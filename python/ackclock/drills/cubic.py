@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ackclock.drills.drill import Drill, Law
 from ackclock.drills.record import CannotTell, Record, Violation
-from ackclock.drills.script import DATAGRAM, RTT_S, Script, drop, outage
+from ackclock.drills.script import DATAGRAM, RTT_S, Script, drop, loss_of_all
 
 CUBIC: frozenset[Law] = frozenset({"cubic"})
 C = 0.4
@@ -242,7 +242,7 @@ DRILLS = (
         "RFC 9438 4.8",
         "MUST",
         "After persistent congestion K is 0 when slow start ends.",
-        Script(20.0, rules=[*drop(140), *outage(8.5, 10.5)]),
+        Script(20.0, rules=[*drop(140), *loss_of_all(8.5, 10.5)]),
         _after_timeout,
         CUBIC,
     ),

@@ -6,7 +6,7 @@ import itertools
 
 from ackclock.drills.drill import Drill
 from ackclock.drills.record import CannotTell, Datagram, Record, Violation
-from ackclock.drills.script import RTT_S, Script, delay, drop, first, hold, outage, trickle
+from ackclock.drills.script import RTT_S, Script, delay, drop, first, hold, loss_of_all, outage, trickle
 
 FINE = tuple(trickle(0.0, 2.0, 0.005))
 """A datagram each 5 ms: twenty in a round trip."""
@@ -150,9 +150,11 @@ def _persistent(record: Record) -> str:
     least = record.least_window(3.0, 5.5)
     before = record.window(0.99)
     said = f"the window went from {before:.0f} to {least:.1f} datagrams"
-    if least > 4.5:
+    # The acknowledgement that shows the losses is of up to two probes, by which the window may grow.
+    if least > 4 + 2.5:
         raise Violation(
-            f"{said}, expected 2 (4 under BBR)", record.datagrams("arrived", 3.0, forward=False)[0].at_s
+            f"{said}, expected 2 (4 under BBR) and two probes",
+            record.datagrams("arrived", 3.0, forward=False)[0].at_s,
         )
     return said
 
@@ -167,7 +169,8 @@ def _not_persistent(record: Record) -> str:
 
 
 BLACKOUT = Script(12.0, rules=outage(QUIET_S - 0.001, 12.0), writes=(*WARM, (QUIET_S, 1000)))
-LONG_OUTAGE = Script(5.5, rules=[*drop(60), *outage(1.0, 3.0)])
+# Probes leave at intervals that double, so one leaves by 5.3 s: 3 s, two seconds more and a probe timeout.
+LONG_OUTAGE = Script(5.5, rules=[*drop(60), *loss_of_all(1.0, 3.0)])
 
 DRILLS = (
     Drill(

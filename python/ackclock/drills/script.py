@@ -63,6 +63,18 @@ def outage(first_s: float, last_s: float) -> list[Rule]:
     return [Rule(forward, "times", first_s, last_s, "drop") for forward in (True, False)]
 
 
+def loss_of_all(first_s: float, last_s: float) -> list[Rule]:
+    """Drops everything in both directions, except what the server sends in the first three round trips.
+
+    That time is enough for a window that fills a queue. Without it the first acknowledgement after the outage would be
+    the first one of many datagrams that arrived before, and the window would grow by them at once.
+    """
+    return [
+        Rule(True, "times", first_s, last_s, "drop"),
+        Rule(False, "times", first_s + 3 * RTT_S, last_s, "drop"),
+    ]
+
+
 def hold(first_s: float, last_s: float) -> list[Rule]:
     """Keeps what the server sends in this time until its end."""
     return [Rule(False, "times", first_s, last_s, "hold", last_s + RTT_S / 2)]
