@@ -131,7 +131,9 @@ def test_a_page_begins_with_the_counts_in_words(small: Recorded) -> None:
     assert theses.answer([small, lost]).endswith(
         ". Where a part of the set-up is lost and we chose a replacement, 1 of 2 claims hold and 1 does not."
     )
-    assert list(theses.about([small, lost])) == ["Of these claims 4 compare only baselines."]
+    assert list(theses.about([small, lost])) == [
+        "Of these claims 4 compare only baselines, and no system of the thesis."
+    ]
     # The flows that are seen, and the goodput of one case, which the study prints as 1 Mbit/s.
     (numbers,) = theses.numbers([small])
     assert numbers.startswith("Of 2 printed numbers ")
