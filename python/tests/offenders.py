@@ -283,6 +283,15 @@ class CubicInTenths(Cubic):
         return super().curve(seconds * 10)
 
 
+class CubicWithItsBestWindow(Cubic):
+    """Remembers the largest window at which it ever lost, and not the last one: its curve aims at a former path."""
+
+    def lose(self, loss: Loss) -> None:
+        best = self._w_max
+        super().lose(loss)
+        self._w_max = max(loss.window, best or 0.0)
+
+
 class Raises(Reno):
     """Fails at its first loss."""
 

@@ -204,6 +204,7 @@ UNDECIDED_BY_THREE = {
         ("StaysDown", "N-20", {"late": ["none", "1 % by 75 ms"]}, None, {"goodput"}),
         ("StaysDown", "N-21", {"event": ["outage"]}, None, {"finished"}),
         ("StaysDown", "N-22", {"change": ["rate x 4, delay x 1"]}, None, {"after"}),
+        ("CubicWithItsBestWindow", "N-22", {"change": ["rate x 0.25, delay x 1"]}, None, {"lost"}),
         ("IgnoresLoss", "N-25", {"box": ["policer"]}, None, {"loss"}),
     ],
 )
@@ -405,7 +406,7 @@ def test_newreno_without_a_fault_is_no_concern(evaluated: Evaluated) -> None:
         "N-20": {"late": ["none", "5 % by 25 ms"]},
         "N-21-limited": {},
         "N-21-pause": {},
-        "N-22": {"change": ["rate x 4, delay x 1"]},
+        "N-22": {"change": ["rate x 0.25, delay x 1", "rate x 4, delay x 1"]},
         "N-25": {"box": ["policer"]},
     }
     assert broken(evaluated("Reno", scenarios)) == set()
