@@ -136,8 +136,8 @@ def _burst(record: Record, first_s: float, last_s: float) -> str:
         if total > worst:
             worst, at = total, one.at_s
     said = f"at most {worst:,} bytes within a tenth of a millisecond"
-    # A sender that paces sends at up to twice its window a round trip meanwhile.
-    allowed = INITIAL_BYTES + round(2 * record.window(first_s) * DATAGRAM / RTT_S * AT_ONCE_S)
+    # A sender that paces sends up to twice its window a round trip, and may owe a millisecond of it: kGranularity.
+    allowed = INITIAL_BYTES + round(2 * record.window(first_s) * DATAGRAM / RTT_S * 0.001)
     if worst > allowed:
         raise Violation(f"{said}, at most {allowed:,} allowed", at)
     return said
