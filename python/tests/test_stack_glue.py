@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from ackclock import Scenario
+from ackclock._stacks import stacks
+from ackclock.drills.check import check, target
 from ackclock.errors import InputError
 
 from .libraries import ROOT
@@ -69,13 +71,13 @@ def _text(glue: Glue, queue: str = BUFFER, application: str = "") -> str:
     return SCENARIO.format(queue=queue, application=application, name=glue.name, control=glue.control)
 
 
-def _built(glue: Glue, folder: Path) -> Path:
+def _built(glue: Glue, folder: Path, **variables: str) -> Path:
     """Returns the library of a stack. Skips the test where a tool is missing or a registry is out of reach."""
     for tool in glue.tools:
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is missing, which builds {glue.name}")
     command = [FOLDER / glue.name / "build", folder]
-    environment = os.environ | {"PYTHON": sys.executable}
+    environment = os.environ | {"PYTHON": sys.executable, **variables}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode and UNREACHABLE.search(done.stderr):
         pytest.skip(f"the registry of {glue.name} cannot be reached: {done.stderr.strip().splitlines()[-1]}")
@@ -125,3 +127,55 @@ def test_every_folder_with_a_build_is_tested_or_says_why_not() -> None:
     built = {script.parent.name for script in FOLDER.glob("*/build")}
     assert built - {glue.name for glue in (*QUICK, *NIGHTLY)} == {"picoquic"}
     assert "ackclock's tests do not build it" in (FOLDER / "picoquic" / "build").read_text(encoding="utf-8")
+
+
+NGTCP2_FAULTS = {
+    # what is wrong: a file, a text that occurs there once, what takes its place, a control, the drills that it violates
+    "no reduction at persistent congestion": (
+        "ngtcp2_cc.c",
+        "  (void)cc;\n  (void)ts;\n\n  cstat->cwnd = 2 * cstat->max_tx_udp_payload_size;\n",
+        "  (void)cc;\n  (void)ts;\n",
+        "reno",
+        {"persistent-congestion"},
+    ),
+    "growth while the application limits": (
+        "ngtcp2_cc.c",
+        "cubic->rst->rs.is_app_limited && !cubic->rst->is_cwnd_limited;",
+        "0;",
+        "cubic",
+        {"limited-in-slow-start", "limited-in-avoidance"},
+    ),
+    "an epoch that no loss begins": (
+        "ngtcp2_cc.c",
+        "  cubic->current.epoch_start = ts;\n  cubic->current.app_limited_start_ts = UINT64_MAX;\n",
+        "  cubic->current.app_limited_start_ts = UINT64_MAX;\n",
+        "cubic",
+        {"cubic-convex"},
+    ),
+    "no backoff of the probe timeout": (
+        "ngtcp2_conn.c",
+        "  ++cstat->pto_count;\n",
+        "",
+        "reno",
+        {"probe-backoff"},
+    ),
+}
+
+
+@pytest.mark.nightly
+def test_check_stack_finds_faults_in_ngtcp2(tmp_path: Path) -> None:
+    glue = QUICK[0]
+    (stack,) = stacks([_built(glue, tmp_path)])
+    home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
+    (source,) = home.glob("registry/src/*/ngtcp2-sys-0.2.0/deps/ngtcp2/lib")
+    for name, (file, old, new, control, drills) in NGTCP2_FAULTS.items():
+        without = check(target(stack, control), only=sorted(drills), paths=False)
+        assert without.of("VIOLATED") == [], name
+        copy = tmp_path / name.replace(" ", "-")
+        shutil.copytree(source, copy / "lib")
+        text = (copy / "lib" / file).read_text(encoding="utf-8")
+        assert text.count(old) == 1, name
+        (copy / "lib" / file).write_text(text.replace(old, new), encoding="utf-8")
+        (faulty,) = stacks([_built(glue, copy, NGTCP2=str(copy / "lib"))])
+        report = check(target(faulty, control), only=sorted(drills), paths=False)
+        assert {one.drill.id for one in report.of("VIOLATED")} == drills, name
