@@ -48,7 +48,7 @@ QUICK = [
     Glue("aioquic", "reno", ("cc",)),
 ]
 NIGHTLY = [
-    Glue("quic-go", "cubic", ("go", "cc"), randomness="not seeded"),
+    Glue("quic-go", "reno", ("go", "cc"), randomness="not seeded"),
 ]
 SCENARIO = """
 duration = "4 s"

@@ -1,5 +1,6 @@
 /* Cryptography for ngtcp2 that hides nothing, so that the library needs none for TLS: the messages of TLS 1.3 in their order, of which two carry the
- * transport parameters and the others one byte. An encrypted packet has a tag of 16 bytes, as one of AES-GCM. */
+ * transport parameters and the others one byte. An encrypted packet has a tag of 16 bytes, as one of AES-GCM, which holds the nonce: a
+ * packet whose number was expanded wrongly is not accepted. */
 static uint8_t KEY[32];
 static const ngtcp2_crypto_aead_ctx AEAD;
 static const ngtcp2_crypto_cipher_ctx HP;
@@ -9,12 +10,13 @@ static int encrypt(uint8_t *dest, const ngtcp2_crypto_aead *aead, const ngtcp2_c
                    const uint8_t *nonce, size_t nonce_length, const uint8_t *aad, size_t aad_length) {
     if (length) memmove(dest, plain, length);
     memset(dest + length, 1, TAG);
+    memcpy(dest + length, nonce, nonce_length);
     return 0;
 }
 
 static int decrypt(uint8_t *dest, const ngtcp2_crypto_aead *aead, const ngtcp2_crypto_aead_ctx *context, const uint8_t *cipher, size_t length,
                    const uint8_t *nonce, size_t nonce_length, const uint8_t *aad, size_t aad_length) {
-    if (length < TAG) return NGTCP2_ERR_DECRYPT;
+    if (length < TAG || memcmp(cipher + length - TAG, nonce, nonce_length)) return NGTCP2_ERR_DECRYPT;
     memmove(dest, cipher, length - TAG);
     return 0;
 }

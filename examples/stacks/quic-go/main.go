@@ -200,7 +200,7 @@ func of(pointer *C.ackclock_end) *end { return (*(*cgo.Handle)(unsafe.Pointer(po
 func ackclock_stack_abi() C.uint32_t { return C.ACKCLOCK_STACK_ABI }
 
 var facts = map[string]C.constchar{
-	"name": C.CString("quic-go"), "version": C.CString("0.65.0"), "controls": C.CString("cubic"), "licence": C.CString("MIT"),
+	"name": C.CString("quic-go"), "version": C.CString("0.65.0"), "controls": C.CString("reno"), "licence": C.CString("MIT"),
 	"random": C.CString("the order of Go's goroutines"),
 }
 
@@ -241,7 +241,7 @@ func ackclock_stack_new(role C.uint32_t, seed C.uint64_t, list C.options, count 
 		case "poll":
 			poll, err = time.ParseDuration(value)
 		case "control":
-			if value == "cubic" {
+			if value == "reno" { // its sent_packet_handler makes a cubicSender with reno = true
 				err = nil
 			}
 		}
