@@ -409,7 +409,9 @@ def test_the_cost_is_that_of_short_and_of_long_runs(monkeypatch: pytest.MonkeyPa
     """A hundred runs take 10 us a packet and ten long ones 0.1 us, so the plan takes 10.1 s."""
 
     def planned(packets: float, seconds: float) -> run.Planned:
-        return run.Planned(cast("run.Job", SimpleNamespace(has_python=False, seconds=seconds)), [], packets)
+        return run.Planned(
+            cast("run.Job", SimpleNamespace(has_python=False, named_stacks=(), seconds=seconds)), [], packets
+        )
 
     now = 0.0
 

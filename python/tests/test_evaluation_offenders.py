@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 
+from ackclock import _replies
 from ackclock._jobs import Local
 from ackclock._store import Store
 from ackclock.errors import AckclockError
-from ackclock.evaluation import contenders, run, worker
+from ackclock.evaluation import contenders, run
 from ackclock.evaluation.files import Loaded, load
 from ackclock.evaluation.judge import Judged
 from ackclock.evaluation.language import TESTED, Grid
@@ -504,13 +505,13 @@ def _read(path: Path) -> bytes:
 @pytest.mark.parametrize("series", [None, b"", b"PK\n{}"])
 def test_a_reply_of_a_process_is_read_as_it_was_written(series: bytes | None) -> None:
     stream = io.BytesIO()
-    worker.write_reply(stream, '{"flows": []}', series, "")
-    worker.write_reply(stream, "", None, "failed\nfor a reason")
+    _replies.write_reply(stream, '{"flows": []}', series, "")
+    _replies.write_reply(stream, "", None, "failed\nfor a reason")
     stream.seek(0)
-    assert worker.read_reply(stream) == ('{"flows": []}', series, "")
-    assert worker.read_reply(stream) == ("", None, "failed\nfor a reason")
+    assert _replies.read_reply(stream) == ('{"flows": []}', series, "")
+    assert _replies.read_reply(stream) == ("", None, "failed\nfor a reason")
     with pytest.raises(EOFError):
-        worker.read_reply(stream)
+        _replies.read_reply(stream)
 
 
 @pytest.mark.parametrize(
