@@ -259,8 +259,8 @@ impl Drill<'_> {
                 let Some(Reverse(first)) = self.flying.pop() else { return };
                 self.arrive(first);
             } else {
-                for end in 0..2 {
-                    if timers[end] == next {
+                for (end, timer) in timers.into_iter().enumerate() {
+                    if timer == next {
                         self.ends[end].expire(instant(next));
                         if end == 0 {
                             self.note(What::Timer, Direction::Forward, 0, 0, Ecn::NotCapable);
