@@ -10,7 +10,7 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml $(wildcard Cargo.lock)
-PYTHON_SCRIPTS := $(sort $(shell grep -lE '^\#!.*python3' scripts/*) $(wildcard scripts/*.py))
+PYTHON_SCRIPTS := $(sort $(shell grep -d skip -lE '^\#!.*python3' scripts/*) $(wildcard scripts/*.py))
 # PyO3 asks this interpreter what to build for; without it, it would take the first one on the PATH.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
