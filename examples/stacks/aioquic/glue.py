@@ -14,17 +14,17 @@ import sys
 import traceback
 from types import SimpleNamespace
 
-sys.path.insert(0, PACKAGES)  # noqa: F821
+sys.path.insert(0, PACKAGES)  # noqa: F821  (the shim defines it before it runs this file)
 
-from aioquic import __version__, tls  # noqa: E402
-from aioquic.buffer import Buffer  # noqa: E402
-from aioquic.quic import connection as connections  # noqa: E402
-from aioquic.quic import events, packet  # noqa: E402
-from aioquic.quic.configuration import QuicConfiguration  # noqa: E402
-from cryptography import x509  # noqa: E402
-from cryptography.hazmat.primitives.asymmetric import ec, ed25519, x448, x25519  # noqa: E402
+from aioquic import __version__, tls  # noqa: E402  (the packages are beside the library)
+from aioquic.buffer import Buffer  # noqa: E402  (the packages are beside the library)
+from aioquic.quic import connection as connections  # noqa: E402  (the packages are beside the library)
+from aioquic.quic import events, packet  # noqa: E402  (the packages are beside the library)
+from aioquic.quic.configuration import QuicConfiguration  # noqa: E402  (the packages are beside the library)
+from cryptography import x509  # noqa: E402  (the packages are beside the library)
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, x448, x25519  # noqa: E402  (the packages are beside the library)
 
-if f"aioquic=={__version__}\n" not in REQUIREMENTS:  # noqa: F821
+if f"aioquic=={__version__}\n" not in REQUIREMENTS:  # noqa: F821  (the shim defines it before it runs this file)
     raise ImportError(f"found aioquic {__version__}, which the library was not built with: {tls.__file__}")
 
 NEVER = 2**64 - 1
@@ -272,7 +272,7 @@ FUNCTIONS = [  # in the order of the table
     ctypes.CFUNCTYPE(None, POINTER, POINTER)(guarded(lambda end, state: ends[end].state(State.from_address(state)))),
     ctypes.CFUNCTYPE(None, POINTER)(guarded(free)),
 ]
-table = (POINTER * len(FUNCTIONS)).from_address(TABLE)  # noqa: F821
+table = (POINTER * len(FUNCTIONS)).from_address(TABLE)  # noqa: F821  (the shim defines it before it runs this file)
 for place, function in enumerate(FUNCTIONS):
     table[place] = ctypes.cast(function, POINTER).value
 sys.modules["ackclock_aioquic_glue"] = SimpleNamespace(functions=FUNCTIONS)  # so that they stay

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import resource
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ackclock._names import nearest
 from ackclock._stack_bench import Contender, bench
 from ackclock._stacks import Stack, offered
 from ackclock.drills import acknowledgements, bbr, cubic, loss_detection, marks, window
 from ackclock.drills.alone import hashes
-from ackclock.drills.drill import LAWS, Drill, Law, Outcome, Target, applies, conduct, judged, law_of
+from ackclock.drills.drill import LAWS, Drill, Force, Law, Outcome, Target, applies, conduct, judged, law_of
 from ackclock.drills.record import CannotTell, Record
 from ackclock.drills.script import DATAGRAM, Script, delay, drop, mark
 from ackclock.errors import InputError, RunError
@@ -95,9 +95,8 @@ def check(
     seed: int = 1,
     only: Sequence[str] = (),
     paths: bool = True,
-    done: Callable[[Outcome], None] = lambda _: None,
 ) -> Report:
-    """Asks all questions, or those whose ids or clauses begin with one of ``only``. Calls ``done`` after each.
+    """Asks all questions, or those whose ids or clauses begin with one of ``only``.
 
     InputError if ``only`` names nothing.
     """
@@ -108,24 +107,15 @@ def check(
         known = [one.id for one in DRILLS if applies(one, target.law)]
         raise InputError(f"--only {', '.join(only)}: found no such drill{nearest(only[0], known)}")
     before = _cpu_s()
-    outcomes: list[Outcome] = []
-
-    def add(outcome: Outcome) -> None:
-        outcomes.append(outcome)
-        done(outcome)
-
-    if asks_repeats:
-        for outcome in _repeats(target, seed):
-            add(outcome)
+    outcomes = _repeats(target, seed) if asks_repeats else []
     records: dict[str, Record | Exception] = {}
     for drill in drills:
         key = repr(drill.script)
         if key not in records:
             records[key] = _conducted(target, drill.script, seed)
-        add(judged(drill, records[key]))
+        outcomes.append(judged(drill, records[key]))
     if asks_paths:
-        for outcome in _paths(target, [name for name in NAMES if _named_path(name, only)]):
-            add(outcome)
+        outcomes += _paths(target, [name for name in NAMES if _named_path(name, only)])
     return Report(target, outcomes, _cpu_s() - before)
 
 
@@ -144,15 +134,15 @@ def _conducted(target: Target, script: Script, seed: int) -> Record | Exception:
         return reason
 
 
-def _about(id: str, demand: str, clause: str = "ackclock_stack.h") -> Drill:
+def _about(id: str, demand: str, clause: str = "ackclock_stack.h", force: Force = "MUST") -> Drill:
     def judge(_: Record) -> str:
         raise AssertionError("judged elsewhere")
 
-    return Drill(id, clause, "MUST", demand, EVENTFUL, judge)
+    return Drill(id, clause, force, demand, EVENTFUL, judge)
 
 
 REPEATS = _about("repeats", "Equal arguments give equal datagrams at equal times.")
-SEED = _about("seed", "Another seed gives other bytes.")
+SEED = _about("seed", "Another seed gives other bytes.", force="MAY")
 
 
 def _repeats(target: Target, seed: int) -> list[Outcome]:
@@ -176,9 +166,9 @@ def _repeats(target: Target, seed: int) -> list[Outcome]:
     else:
         found = Outcome(REPEATS, "VIOLATED", "two processes sent other datagrams or at other times")
     seeded = Outcome(
-        replace(SEED, force="MAY"),
+        SEED,
         "absent" if first == other else "as demanded",
-        "seeds 1 and 2 send the same bytes" if first == other else "seeds differ",
+        f"seeds {seed} and {seed + 1} send the same bytes" if first == other else "seeds differ",
     )
     return [found, seeded]
 

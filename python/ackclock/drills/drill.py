@@ -16,8 +16,8 @@ Law = Literal["reno", "cubic", "bbr"]
 Word = Literal["as demanded", "VIOLATED", "absent", "cannot be seen"]
 Force = Literal["MUST", "SHOULD", "MAY"]
 
-LAWS: dict[Law, str] = {"reno": "reno", "cubic": "cubic", "bbr": "bbr"}
-"""The parts of names by which the law of a control is known."""
+LAWS: tuple[Law, ...] = ("reno", "cubic", "bbr")
+"""The laws that have drills of their own. The law of a control is the one that its name contains."""
 MOST_CPU_S = 20.0
 """The CPU time that a drill may take."""
 
@@ -75,7 +75,7 @@ def applies(drill: Drill, law: Law | None) -> bool:
 
 def law_of(control: str) -> Law | None:
     """Returns the law of a control by its name: ``newreno`` is Reno's, ``bbr2`` is BBR's. None if it names none."""
-    return next((law for law, part in LAWS.items() if part in control.lower()), None)
+    return next((law for law in LAWS if law in control.lower()), None)
 
 
 def conduct(target: Target, script: Script, seed: int = 1) -> Record:

@@ -133,11 +133,11 @@ pub fn listed(plugins: &Plugins) -> Vec<Listed> {
         source: descriptor.source,
         parameters: parameters.into_iter().map(|parameter| listed_parameter(descriptor, parameter)).collect(),
     };
-    let brought = plugins.transports.iter().flat_map(|transport| {
+    let of_plugins = plugins.transports.iter().flat_map(|transport| {
         let controls = transport.own_controls().into_iter().map(|own| own.descriptor);
         controls.chain(transport.profiles())
     });
-    all().into_iter().chain(brought.map(|entry| (entry, parameters_of(entry)))).map(entry).collect()
+    all().into_iter().chain(of_plugins.map(|entry| (entry, parameters_of(entry)))).map(entry).collect()
 }
 
 fn listed_parameter(descriptor: &Descriptor, parameter: &'static Parameter) -> ListedParameter {

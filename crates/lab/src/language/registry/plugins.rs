@@ -50,8 +50,8 @@ impl Plugins {
 
     /// Returns the controls that are written for foreign stacks, and those that plugins bring along.
     fn own_controls(&self) -> impl Iterator<Item = OwnControl> {
-        let brought = self.transports.iter().flat_map(|transport| transport.own_controls());
-        self.own_controls.iter().cloned().chain(brought)
+        let of_plugins = self.transports.iter().flat_map(|transport| transport.own_controls());
+        self.own_controls.iter().cloned().chain(of_plugins)
     }
 
     /// Returns every queue discipline that a scenario may name.
