@@ -109,7 +109,7 @@ def _faster(record: Record) -> str:
         f"at best {100 * best / (10 * RATE):.1f} % of the new capacity over 200 ms, two to ten seconds after"
     )
     # Nine tenths of the capacity, as in the other cases: the draft gives no number.
-    if best < 0.9 * 10 * RATE:
+    if best < 0.95 * 10 * RATE:
         raise Violation(said, 20.0)
     return said
 
