@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ackclock import _typed_core as core
+from ackclock import schemas
 from ackclock.report.scenario_tables import FLOWS as FLOW_COLUMNS
 from ackclock.report.scenario_tables import _columns
 from ackclock.schemas import run, series
@@ -63,6 +64,39 @@ def definitions() -> Iterator[tuple[str, str, str]]:
         yield from ((record, field["name"], run.plain(field["meaning"])) for field in fields)
     for record, texts in (("series of flows", series.FLOWS), ("series of links", series.LINKS)):
         yield from ((record, name, run.plain(text)) for name, text in texts.items())
+
+
+def documents() -> Iterator[tuple[str, str, str]]:
+    """Yields the record, the field and its description, of each published document that is no file of a user's."""
+    for kind in schemas.KINDS:
+        if kind in ("scenario", "study"):
+            continue
+        schema = schemas.schema(kind)
+        records = {**schema.get("$defs", {}), kind: schema}
+        for record, described in records.items():
+            for name, field in described.get("properties", {}).items():
+                yield f"{kind}: {record}", name, field.get("description", "")
+
+
+def test_each_field_of_a_document_stands_alone() -> None:
+    found = []
+    for record, name, text in documents():
+        phrases = [phrase for phrase in NEEDS_ANOTHER if re.search(rf"\b{phrase}\b", text.lower())]
+        begins = text.startswith("whether ") or (
+            re.match(r"[a-z0-9`]|CPU|SHA|IPv|RFC", text) and not BEGINS_WITH.match(text)
+        )
+        if phrases or not begins or text.endswith(".") or len(text.split()) > MAX_WORDS:
+            found.append((record, name, text, phrases))
+    assert not found
+
+
+def test_each_field_of_a_document_has_a_description_of_its_own() -> None:
+    first: dict[tuple[str, str], str] = {}
+    equal = []
+    for record, name, text in documents():
+        if first.setdefault((record, text), name) != name:
+            equal.append((record, first[record, text], name))
+    assert not equal
 
 
 def test_no_definition_needs_another() -> None:

@@ -12,36 +12,45 @@ from ackclock.schemas.run import Document
 class LibraryRecord(Document):
     """The library of the stack."""
 
-    path: str
-    sha256: str
+    path: str = Field(description="file of the stack's library")
+    sha256: str = Field(description="SHA-256 of the library's file, in hexadecimal digits")
 
 
 class DrillRecord(Document):
     """What one question found."""
 
-    id: str
-    clause: str = Field(description="the document and the section that demand it")
-    force: Literal["MUST", "SHOULD", "MAY"] = Field(description="the word of the clause")
-    demand: str = Field(description="what the clause demands")
+    id: str = Field(description="id of the drill")
+    clause: str = Field(description="document and section that make the demand")
+    force: Literal["MUST", "SHOULD", "MAY"] = Field(description="requirement word of the clause")
+    demand: str = Field(description="demand of the clause in one sentence")
     result: Literal["as demanded", "violated", "absent", "cannot be seen"] = Field(
-        description="absent: the clause permits it and the stack does not do it; cannot be seen: neither datagrams nor "
-        "the numbers that the stack tells show it"
+        description="result of the drill; `absent`: the clause permits a behaviour that the stack does "
+        "not have; `cannot be seen`: neither datagrams nor the numbers that the stack reports "
+        "show it"
     )
-    allowed: bool = Field(description="whether it is violated and --allow names it")
-    text: str = Field(description="what was measured, or why it cannot be seen")
-    timeline: list[str] = Field(description="what happened before a violation, a line for each event")
+    allowed: bool = Field(
+        description="whether --allow names the drill although the stack violates its clause"
+    )
+    text: str = Field(description="measured behaviour, or the reason why it cannot be seen")
+    timeline: list[str] = Field(
+        description="events before a violation, one line each; empty without a violation"
+    )
 
 
 class CheckStackDocument(Document):
     """A check of a stack with one of its controls."""
 
-    control: str = Field(description="the control as scenarios name it")
-    law: Literal["reno", "cubic", "bbr"] | None = Field(description="null: a law without drills of its own")
-    version: str | None = Field(description="what a library says; null for a stack that is built in")
-    licence: str | None
-    library: LibraryRecord | None = Field(description="null for a stack that is built in")
-    cpu_s: float = Field(description="the CPU time of all processes, in seconds")
-    violated: list[str] = Field(
-        description="the ids of what is violated and not allowed, what must be before what should be"
+    control: str = Field(description="name of the control, as scenarios write it")
+    law: Literal["reno", "cubic", "bbr"] | None = Field(
+        description="window law whose drills were run; null if the control has a law without drills of its own"
     )
-    results: list[DrillRecord]
+    version: str | None = Field(description="version that the library reports; null for a built-in stack")
+    licence: str | None = Field(description="licence that the library reports; null for a built-in stack")
+    library: LibraryRecord | None = Field(
+        description="file of the stack's library; null for a built-in stack"
+    )
+    cpu_s: float = Field(description="CPU time of all processes, in seconds")
+    violated: list[str] = Field(
+        description="ids of the drills that are violated and not allowed: those of a MUST first, then those of a SHOULD"
+    )
+    results: list[DrillRecord] = Field(description="one record for each drill")

@@ -12,82 +12,110 @@ from ackclock.schemas.run import Document
 class TraceRecord(Document):
     """One of the two logs."""
 
-    file: str
-    format: str
-    counts: Literal["bytes", "packets"] = Field(description="what the log counts windows in")
-    packet_bytes: float | None = Field(description="what a full packet adds to the bytes in flight")
-    sampled: bool = Field(description="whether nothing is known between its values")
-    begin_s: float = Field(description="where times count from, in the log's own time")
-    end_s: float = Field(description="the last event, in seconds from begin_s")
-    events: int
+    file: str = Field(description="file of the log")
+    format: str = Field(description="format of the log")
+    counts: Literal["bytes", "packets"] = Field(description="unit in which the log counts windows")
+    packet_bytes: float | None = Field(
+        description="bytes that a full packet adds to the bytes in flight; null if the log does not show it"
+    )
+    sampled: bool = Field(
+        description="whether the log has only samples of the state, with nothing known between two samples"
+    )
+    begin_s: float = Field(description="origin of this document's times, in seconds of the log's own clock")
+    end_s: float = Field(description="time of the last event of the log, in seconds from `begin_s`")
+    events: int = Field(description="number of events in the log")
 
 
 class TraceEvent(Document):
     """An event of a log."""
 
-    time_s: float = Field(description="in the log's own time")
-    since_begin_s: float
-    packets_sent: int = Field(description="the number of data packets sent before")
-    kind: str
-    packet: int | None
-    text: str
+    time_s: float = Field(description="time of the event in seconds of the log's own clock")
+    since_begin_s: float = Field(description="time of the event in seconds from the log's `begin_s`")
+    packets_sent: int = Field(description="number of data packets sent before the event")
+    kind: str = Field(description="kind of the event")
+    packet: int | None = Field(
+        description="number of the packet that the event concerns; null if it concerns none"
+    )
+    text: str = Field(description="description of the event")
 
 
 class PartingSide(Document):
     """What one log says where the two part."""
 
-    text: str
-    time_s: float | None = Field(description="in the log's own time; null if the place counts packets")
-    event: TraceEvent | None = Field(description="the event that the other log has not, or has elsewhere")
-    state: str | None
-    values: dict[str, float | None] = Field(
-        description="of each quantity that is compared: windows in `unit`, times in s, rates in bit/s"
+    text: str = Field(description="description of the first difference from this log's side")
+    time_s: float | None = Field(
+        description="time of the first difference in seconds of the log's own clock; null if places are "
+        "counted in packets"
     )
-    before: list[TraceEvent] = Field(description="the last events before")
+    event: TraceEvent | None = Field(
+        description="event that the other log lacks, or has at another place; null if the difference is one of values"
+    )
+    state: str | None = Field(
+        description="congestion state in this log at the first difference; null if the log does not tell it"
+    )
+    values: dict[str, float | None] = Field(
+        description="value of each compared quantity at the first difference: windows in `unit`, times in "
+        "seconds, rates in bit/s; null where the log has no value"
+    )
+    before: list[TraceEvent] = Field(description="last events of this log before the first difference")
 
 
 class PartingRecord(Document):
     """The first difference beyond the tolerance."""
 
-    what: str = Field(description="a quantity, or losses, states, timeouts")
-    at: float = Field(description="seconds, or data packets sent")
-    ours: PartingSide
-    theirs: PartingSide
+    what: str = Field(
+        description="kind of the first difference: the name of a quantity, or losses, states or timeouts"
+    )
+    at: float = Field(
+        description="place of the first difference: seconds, or the number of data packets sent"
+    )
+    ours: PartingSide = Field(description="first difference from the first log's side")
+    theirs: PartingSide = Field(description="first difference from the second log's side")
 
 
 class DifferenceRecord(Document):
     """How far the two courses of a quantity are apart."""
 
-    quantity: str
-    tolerance: float = Field(description="as a share of the larger value")
-    largest: float = Field(description="as a share of the larger value")
-    at: float = Field(description="the place of the largest difference")
-    ours: float
-    theirs: float
+    quantity: str = Field(description="name of the compared quantity")
+    tolerance: float = Field(description="tolerated difference as a share of the larger value")
+    largest: float = Field(description="largest difference as a share of the larger value")
+    at: float = Field(
+        description="place of the largest difference: seconds, or the number of data packets sent"
+    )
+    ours: float = Field(description="value in the first log at the largest difference")
+    theirs: float = Field(description="value in the second log at the largest difference")
     first_beyond: float | None = Field(
-        description="the first place beyond the tolerance; null if there is none"
+        description="first place where the difference exceeds the tolerance; null if it never does"
     )
     stretches: list[float | None] = Field(
-        description="the largest difference in equal stretches of the span; null where a log has no value"
+        description="largest difference in each of several equal parts of the span; null where a log has no value"
     )
 
 
 class CompareTraceDocument(Document):
     """Two logs of a sender, compared."""
 
-    agree: bool = Field(description="whether what was compared is within the tolerance")
-    by: Literal["time", "packet"] = Field(description="what places are compared")
-    origin: str = Field(description="what times count from")
-    span: float = Field(description="the end of what both logs cover: seconds, or data packets sent")
-    unit: Literal["bytes", "packets"] = Field(description="the unit of windows")
+    agree: bool = Field(description="whether all that was compared is within the tolerance")
+    by: Literal["time", "packet"] = Field(
+        description="meaning of places: seconds, or the number of data packets sent"
+    )
+    origin: str = Field(description="event at which both logs' times start")
+    span: float = Field(
+        description="end of the part that both logs cover: seconds, or the number of data packets sent"
+    )
+    unit: Literal["bytes", "packets"] = Field(description="unit of windows in this document")
     slack: float = Field(
-        description="the distance, in seconds or packets, within which values are looked for"
+        description="distance within which a value of one log is searched for in the other, in seconds or packets"
     )
-    ours: TraceRecord
-    theirs: TraceRecord
+    ours: TraceRecord = Field(description="record of the first log")
+    theirs: TraceRecord = Field(description="record of the second log")
     compared: list[str] = Field(
-        description="what was compared: quantities, and losses, states, timeouts where both logs tell of them"
+        description="names of what was compared: quantities, and losses, states, timeouts where both logs have them"
     )
-    parting: PartingRecord | None
-    differences: list[DifferenceRecord]
-    not_compared: dict[str, str] = Field(description="what was left out, and why")
+    parting: PartingRecord | None = Field(
+        description="first difference beyond the tolerance; null if there is none"
+    )
+    differences: list[DifferenceRecord] = Field(description="one record for each compared quantity")
+    not_compared: dict[str, str] = Field(
+        description="reason for each quantity or kind of event that was left out, by its name"
+    )

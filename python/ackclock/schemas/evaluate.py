@@ -24,124 +24,159 @@ class Strict(BaseModel):
 class MetricRecord(Strict):
     """A metric of a scenario."""
 
-    id: str = Field(description="the id of the metric")
-    label: str = Field(description="its title")
-    unit: str = Field(description="its unit")
-    better: Literal["more", "less", "neither"] = Field(description="whether more or less of it is better")
+    id: str = Field(description="id of the metric")
+    label: str = Field(description="title of the metric in tables and figures")
+    unit: str = Field(description="unit of the metric's samples")
+    better: Literal["more", "less", "neither"] = Field(
+        description="whether a larger value of the metric is better, a smaller one, or neither"
+    )
 
 
 class SettingRecord(Strict):
     """A setting of a scenario, with all samples."""
 
-    name: str = Field(description="the name of the setting")
+    name: str = Field(description="name of the setting within its scenario")
     tested: Samples = Field(
-        description="every sample of every metric of the control under test; null without a value, and fewer than "
-        "seeds where fewer decided"
+        description="samples of the control under test: for each metric one value per seed, null where a "
+        "run has no value; fewer than `seeds` where fewer decided"
     )
-    references: dict[str, Samples] = Field(description="the samples of the references, by their names")
-    solo: Samples = Field(default={}, description="without the control and those that take its seat")
+    references: dict[str, Samples] = Field(
+        description="samples of each reference control in the place of the control under test, by the reference's name"
+    )
+    solo: Samples = Field(
+        default={},
+        description="samples of the runs without the control under test and without a reference, for the "
+        "metrics that need such runs",
+    )
 
 
 class ConditionRecord(Strict):
     """The outcome of a condition in a setting."""
 
-    metric: str = Field(description="the id of the metric")
+    metric: str = Field(description="id of the metric that the condition limits")
     limit: str = Field(
-        description="the name of the limit; empty for numbers, and for a limit of the file's own"
+        description="name of the package's limit; empty if the scenario file has numbers or a limit of its own"
     )
     measure: Literal["value", "rate", "ratio", "difference", "harm", "change"] = Field(
-        description="the judged quantity"
+        description="quantity that is judged: the metric's value, the share of runs outside the limit "
+        "(rate), a ratio or a difference to the reference, the harm to other flows, or the "
+        "change after an event"
     )
-    text: str = Field(description="the condition in words")
-    setting: str = Field(description="the name of the setting")
-    verdict: VerdictWord = Field(description="the mildest of the words beside the references")
-    reference: str = Field(description="the reference beside which it has this word")
+    text: str = Field(description="condition in words")
+    setting: str = Field(description="name of the setting in which the condition is judged")
+    verdict: VerdictWord = Field(
+        description="verdict of the condition: the mildest of its verdicts beside the references"
+    )
+    reference: str = Field(description="name of the reference beside which the condition has its verdict")
     tested: float | None = Field(
-        description="the mean of the metric with the control; of a ratio geometric, of a rate the share of runs outside"
+        description="mean over the seeds with the control under test: arithmetic, geometric for a ratio, "
+        "the share of runs outside the limit for a rate; null without a sample"
     )
-    references: dict[str, float | None] = Field(description="the same with each reference in its place")
+    references: dict[str, float | None] = Field(
+        description="mean over the seeds with each reference in the place of the control under test, by "
+        "the reference's name; null without a sample"
+    )
     allowed: tuple[float | None, float | None] = Field(
-        description="the least and the largest mean that are allowed beside that reference; null without an end"
+        description="smallest and largest mean that the condition allows beside `reference`; null for an open end"
     )
-    reason: str = Field(description="what the numbers do not say")
-    beside: dict[str, VerdictWord] = Field(description="the word beside each reference")
-    finding: experiment.FindingRecord = Field(description="what was judged, as in every document")
+    reason: str = Field(
+        description="explanation of the verdict beyond the numbers; empty if the numbers suffice"
+    )
+    beside: dict[str, VerdictWord] = Field(
+        description="verdict of the condition beside each reference, by the reference's name"
+    )
+    finding: experiment.FindingRecord = Field(
+        description="measured value, limits, interval and number of seeds behind the verdict"
+    )
 
 
 class ScenarioRecord(Strict):
     """A scenario of a criterion."""
 
-    name: str = Field(description="the name of the scenario")
-    title: str = Field(description="its title")
-    verdict: VerdictWord = Field(description="its verdict")
-    failed_runs: int = Field(default=0, description="the runs of the control under test that failed")
-    failure: str = Field(default="", description="why the first of them failed")
-    metrics: list[MetricRecord] = Field(description="a record for each metric")
-    settings: list[SettingRecord] = Field(description="a record for each setting")
-    findings: list[ConditionRecord] = Field(description="a record for each condition in each setting")
+    name: str = Field(description="name of the scenario")
+    title: str = Field(description="title of the scenario")
+    verdict: VerdictWord = Field(description="verdict of the scenario over all its conditions and settings")
+    failed_runs: int = Field(default=0, description="number of runs of the control under test that failed")
+    failure: str = Field(
+        default="", description="error message of the first run that failed; empty if none failed"
+    )
+    metrics: list[MetricRecord] = Field(description="one record for each metric of the scenario")
+    settings: list[SettingRecord] = Field(description="one record for each setting of the scenario")
+    findings: list[ConditionRecord] = Field(description="one record for each condition in each setting")
 
 
 class CriterionRecord(Strict):
     """A criterion of RFC 9743."""
 
-    id: str = Field(description="such as N-03")
-    section: str = Field(description="the section of RFC 9743")
-    strength: str = Field(description="the RFC's word")
-    title: str = Field(description="what is asked")
-    verdict: VerdictWord = Field(description="its verdict")
-    sentence: str = Field(description="explains the verdict")
-    lacks: list[str] = Field(description="what its scenarios leave out")
-    scenarios: list[ScenarioRecord] = Field(description="a record for each scenario")
+    id: str = Field(description="id of the criterion, such as N-03")
+    section: str = Field(description="section of RFC 9743 that has the criterion")
+    strength: str = Field(description="requirement word of RFC 9743: MUST, SHOULD or MAY")
+    title: str = Field(description="demand of the criterion in a few words")
+    verdict: VerdictWord = Field(description="verdict of the criterion over all its scenarios")
+    sentence: str = Field(description="explanation of the verdict in one sentence")
+    lacks: list[str] = Field(
+        description="parts of the RFC's demand that the scenarios do not cover, one sentence each"
+    )
+    scenarios: list[ScenarioRecord] = Field(description="one record for each scenario of the criterion")
 
 
 class ItemRecord(Strict):
     """A demand on the process, with the author's answer."""
 
-    id: str = Field(description="the id of the demand")
-    section: str = Field(description="the section of RFC 9743")
-    demand: str = Field(description="what is asked")
-    answer: str | None = Field(description="the author's answer; null without one")
+    id: str = Field(description="id of the demand")
+    section: str = Field(description="section of RFC 9743 that has the demand")
+    demand: str = Field(description="text of the demand")
+    answer: str | None = Field(description="author's answer to the demand; null without an answer")
 
 
 class ComparisonRecord(Strict):
     """The comparison with a record."""
 
-    record: str = Field(description="the file of the record, or the name of a recorded control")
-    worse: list[str] = Field(description="a sentence for everything that is worse")
-    compared: int = Field(
-        description="conditions, and metrics of which more or less is better, each in a setting"
+    record: str = Field(description="file of the earlier record, or the name of a recorded control")
+    worse: list[str] = Field(
+        description="one sentence for each result that is worse than in the earlier record"
     )
-    recorded: int = Field(description="the comparisons that the whole record allows")
+    compared: int = Field(
+        description="number of comparisons made: a condition in a setting, or a metric in a setting of "
+        "which more or less is better"
+    )
+    recorded: int = Field(description="number of comparisons that the whole earlier record allows")
 
 
 class EvaluateDocument(Strict):
     """An evaluation."""
 
-    kind: Literal["ackclock evaluate"] = Field(description="the kind of this document")
-    command: str = Field(description="the command that makes it")
-    control: str = Field(description="the control under test")
+    kind: Literal["ackclock evaluate"] = Field(description="kind of this document")
+    command: str = Field(description="command that makes this document")
+    control: str = Field(description="name of the control under test")
     references: list[str] = Field(
-        description="the controls that take its seat; verdicts compare with the first"
+        description="names of the reference controls that replace the control under test; the first one "
+        "is the main reference"
     )
     recoveries: dict[str, str] = Field(
-        description="how the flows of each control in the seat recover from losses"
+        description="loss recovery of the flows of each tested or reference control, by the control's name"
     )
-    quick: bool = Field(description="whether --full was not given")
-    seeds: list[int] = Field(description="the seeds of each setting")
+    quick: bool = Field(description="whether this is a quick evaluation, without --full")
+    seeds: list[int] = Field(description="seeds of each setting, at most")
     most_packets: int | None = Field(
-        default=None, description="settings whose links could carry more packets in a run are left out"
+        default=None,
+        description="limit on the packets of a run: settings whose links could carry more are left out; "
+        "null without a limit",
     )
-    runs: int = Field(description="the number of simulations")
+    runs: int = Field(description="number of simulations")
     versions: dict[str, Any] = Field(
-        description="of ackclock, its core (with a hash), Python, NumPy and SciPy"
+        description="versions of ackclock, of its core (with a hash), of Python, NumPy and SciPy"
     )
     criteria: list[CriterionRecord] = Field(
-        description="a record for each criterion of RFC 9743, in its order"
+        description="one record for each criterion of RFC 9743, in the RFC's order"
     )
-    process: list[ItemRecord] = Field(description="a record for each demand on the document or the process")
+    process: list[ItemRecord] = Field(
+        description="one record for each demand of RFC 9743 on the document or the process"
+    )
     beside: EvaluateDocument | None = Field(
-        default=None, description="the evaluation of another control, with --beside"
+        default=None, description="evaluation of the control that --beside names; null without --beside"
     )
     comparison: ComparisonRecord | None = Field(
-        default=None, description="the comparison with a record, with --compare"
+        default=None,
+        description="comparison with the earlier record that --compare names; null without --compare",
     )

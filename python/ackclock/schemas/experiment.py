@@ -15,19 +15,27 @@ class FindingRecord(Document):
     """The result of one criterion over samples."""
 
     measured: str = Field(
-        description="the expression over samples that was measured; empty for an order alone"
+        description="expression over the samples whose value is judged; empty if only an order is judged"
     )
-    low: float | None = Field(description="the lowest accepted value; null where there is no limit")
-    high: float | None = Field(description="the highest accepted value; null where there is no limit")
-    order: str = Field(description="the comparison that has to hold, instead of limits; else empty")
+    low: float | None = Field(description="smallest accepted value; null without a lower limit")
+    high: float | None = Field(description="largest accepted value; null without an upper limit")
+    order: str = Field(
+        description="comparison of measured quantities that has to hold; empty if limits are judged"
+    )
     result: Literal["met", "not met", "undecided", "not judged"] = Field(
-        description="not judged: it has no limit"
+        description="result of the judgement; `not judged` means that there is no limit"
     )
-    estimate: float | None = Field(description="the mean of what was measured; null without a sample")
-    interval: tuple[float, float] | None = Field(description="the interval that decided it, at its own error")
-    seeds: int = Field(description="the number of seeds with a sample")
-    missing: int = Field(description="the number of seeds without one")
-    needed: int | None = Field(description="about how many seeds would decide it; null if decided or unknown")
+    estimate: float | None = Field(
+        description="mean of the judged value over the seeds; null without a sample"
+    )
+    interval: tuple[float, float] | None = Field(
+        description="confidence interval of the judged value at the look that decided; null without one"
+    )
+    seeds: int = Field(description="number of seeds with a sample")
+    missing: int = Field(description="number of seeds without a sample")
+    needed: int | None = Field(
+        description="approximate number of seeds that would decide; null if decided already or unknown"
+    )
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:

@@ -12,43 +12,55 @@ from ackclock.schemas.run import Document
 class ComparedRecord(Document):
     """What was compared with a script."""
 
-    segments: int = Field(description="data segments of the host, and its probes of a closed window")
-    acknowledgements: int
-    assertions: int
-    handshakes: int = Field(description="segments of the handshake whose flags were compared")
+    segments: int = Field(
+        description="number of compared data segments of the host, with its probes of a closed window"
+    )
+    acknowledgements: int = Field(description="number of compared acknowledgements of the host")
+    assertions: int = Field(description="number of compared assertions on the state of the host's TCP")
+    handshakes: int = Field(description="number of handshake segments whose flags were compared")
 
 
 class LeftOutRecord(Document):
     """What a line of a script says that has no counterpart."""
 
-    line: int
-    what: str
+    line: int = Field(description="line of the script, from 1")
+    what: str = Field(description="part of the line that has no counterpart in ackclock's TCP")
 
 
 class TimelineRow(Document):
     """An event of a script, with what the host did."""
 
-    line: int | None
-    time_s: float
-    script: str
-    host: str
-    differs: bool
+    line: int | None = Field(
+        description="line of the script, from 1; null for an act of the host that no line mentions"
+    )
+    time_s: float = Field(description="time of the event in the script, in seconds")
+    script: str = Field(description="event as the script has it; empty if the script has none")
+    host: str = Field(description="event as the host made it; empty if the host made none")
+    differs: bool = Field(description="whether the host did something else than the script says")
 
 
 class ScriptRecord(Document):
     """How a script ended."""
 
-    file: str
-    verdict: Literal["pass", "difference", "cannot be expressed", "wrong input"]
-    line: int | None = Field(description="the line of the script that decided; null if it passes")
-    reason: str = Field(description="what differs, cannot be expressed or is wrong; empty if it passes")
-    compared: ComparedRecord
-    not_compared: list[LeftOutRecord]
-    timeline: list[TimelineRow]
+    file: str = Field(description="file of the script")
+    verdict: Literal["pass", "difference", "cannot be expressed", "wrong input"] = Field(
+        description="verdict on the script"
+    )
+    line: int | None = Field(
+        description="line of the script that decided the verdict, from 1; null if the script passes"
+    )
+    reason: str = Field(
+        description="description of what differs, cannot be expressed or is wrong; empty if the script passes"
+    )
+    compared: ComparedRecord = Field(description="numbers of what was compared with the script")
+    not_compared: list[LeftOutRecord] = Field(
+        description="one record for each part of the script that has no counterpart"
+    )
+    timeline: list[TimelineRow] = Field(description="events of the script beside those of the host")
 
 
 class PacketdrillDocument(Document):
     """Scripts of packetdrill, run over ackclock's TCP."""
 
-    scripts: list[ScriptRecord]
-    totals: dict[str, int] = Field(description="the number of scripts with each verdict")
+    scripts: list[ScriptRecord] = Field(description="one record for each script")
+    totals: dict[str, int] = Field(description="number of scripts with each verdict")

@@ -12,18 +12,35 @@ class Parameter(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str = Field(description="as in a scenario file")
-    summary: str = Field(description="one line")
-    unit: str | None = Field(default=None, description="its unit: time, packets, number, word...")
-    default: Any = Field(default=None, description="as in a scenario file; null if it may be absent")
-    range: str | None = Field(default=None, description="in words, e.g. above 0 and at most 1")
+    name: str = Field(description="name of the parameter in a scenario file")
+    summary: str = Field(description="meaning of the parameter in one line")
+    unit: str | None = Field(
+        default=None, description="unit of the parameter: time, packets, number, word...; null without one"
+    )
+    default: Any = Field(
+        default=None,
+        description="value without the parameter, as a scenario file would write it; null if the "
+        "parameter may be absent",
+    )
+    range: str | None = Field(
+        default=None, description="accepted values in words, e.g. above 0 and at most 1; null without a limit"
+    )
     minimum: float | None = Field(
-        default=None, description="in seconds, bit/s, bytes or packets, or as it is written"
+        default=None,
+        description="smallest value, in seconds, bit/s, bytes or packets, or in the parameter's own unit; "
+        "null without one",
     )
     above_minimum: bool = Field(default=False, description="whether the minimum itself is excluded")
-    maximum: float | None = Field(default=None, description="in the unit of minimum")
-    choices: list[str] | None = Field(default=None, description="the allowed words")
-    source: str | None = Field(default=None, description="document and section")
+    maximum: float | None = Field(
+        default=None, description="largest value, in the unit of `minimum`; null without one"
+    )
+    choices: list[str] | None = Field(
+        default=None, description="accepted words; null if the parameter is not one of several words"
+    )
+    source: str | None = Field(
+        default=None,
+        description="document and section that define the parameter; null for one of ackclock's own",
+    )
 
 
 class Entry(BaseModel):
@@ -31,12 +48,12 @@ class Entry(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str = Field(description="as in a scenario file, or the study's name")
+    name: str = Field(description="name of the entry in a scenario file or on the command line")
     kind: str = Field(
-        description="control, discriminator, action, slow-start, resume, ecn-response, growth-limit, backoff, "
-        "selector, queue, loss, application, transport or study"
+        description="kind of the entry: control, discriminator, action, slow-start, resume, ecn-response, "
+        "growth-limit, backoff, selector, queue, loss, application, transport or study"
     )
-    summary: str = Field(description="one line")
-    parameters: list[Parameter] = Field(description="a record for each")
-    source: str = Field(description="thesis and chapter, or RFC and section")
-    file: str | None = Field(default=None, description="for a study, the path of its file")
+    summary: str = Field(description="meaning of the entry in one line")
+    parameters: list[Parameter] = Field(description="one record for each parameter of the entry")
+    source: str = Field(description="document that defines the entry: thesis and chapter, or RFC and section")
+    file: str | None = Field(default=None, description="file of a study; null for every other kind")

@@ -14,213 +14,283 @@ from ackclock.study.model import Verdict
 class SourceRecord(Document):
     """Where the experiment was published."""
 
-    thesis: str = Field(description="key, e.g. rbcc")
-    author: str = Field(description="the author of the publication")
-    title: str = Field(description="the title of the publication")
-    where: str = Field(description="university, journal or series")
-    year: int = Field(description="the year of the publication")
-    item: str = Field(description='e.g. "Table 4.1"')
-    section: str = Field(description="the section that discusses the item")
-    asked_by: Literal["thesis", "us"] = Field(description="us: a question that the publication never ran")
-    setup_unknown: str = Field(description="the unknown part of the set-up; empty if there is none")
+    thesis: str = Field(description="key of the thesis, e.g. rbcc")
+    author: str = Field(description="author of the publication")
+    title: str = Field(description="title of the publication")
+    where: str = Field(description="university, journal or series of the publication")
+    year: int = Field(description="year of the publication")
+    item: str = Field(description='published table, figure or section, e.g. "Table 4.1"')
+    section: str = Field(description="section of the publication that discusses the item")
+    asked_by: Literal["thesis", "us"] = Field(
+        description="origin of the question: the thesis, or us for an experiment that the publication never made"
+    )
+    setup_unknown: str = Field(
+        description="part of the experiment's set-up that the publication does not tell; empty if it tells all"
+    )
 
 
 class ValueRecord(Document):
     """One metric of one case over the replications."""
 
     metric: str = Field(description="id of the metric")
-    unit: str = Field(description="unit of all these numbers")
-    mean: float | None = Field(description="mean over the replications")
-    std: float | None = Field(description="standard deviation, n - 1")
-    interval: tuple[float, float] | None = Field(description="95 %, Student t")
-    samples: list[float | None] = Field(
-        description="in the order of seeds; null where a replication has no sample"
+    unit: str = Field(description="unit of the mean, the samples and the published number")
+    mean: float | None = Field(description="mean over the replications; null without a sample")
+    std: float | None = Field(
+        description="standard deviation over the replications (n - 1); null with fewer than two samples"
     )
-    paper: float | None = Field(description="the published number")
+    interval: tuple[float, float] | None = Field(
+        description="95 % confidence interval of the mean (Student's t); null with fewer than two samples"
+    )
+    samples: list[float | None] = Field(
+        description="value of each replication in the order of `seeds`; null where a replication has none"
+    )
+    paper: float | None = Field(description="published number; null if none was published")
 
 
 class CaseRecord(Document):
     """One row of the table, or one point of a curve."""
 
-    name: str = Field(description="in a sweep it ends in the value in brackets")
-    label: str = Field(description="the title of the case")
-    sweep_value: int | float | str | None = Field(description="null outside a sweep")
-    overrides: dict[str, Any] = Field(description="what the case sets in the scenario, by dotted paths")
-    seeds: list[int] = Field(description="the seeds of its replications")
-    values: list[ValueRecord] = Field(description="a record for each metric")
+    name: str = Field(description="name of the case; in a sweep it ends in the swept value in brackets")
+    label: str = Field(description="title of the case")
+    sweep_value: int | float | str | None = Field(
+        description="value of the swept parameter; null outside a sweep"
+    )
+    overrides: dict[str, Any] = Field(
+        description="values that the case sets in the scenario, by their dotted paths"
+    )
+    seeds: list[int] = Field(description="seeds of the replications of the case")
+    values: list[ValueRecord] = Field(description="one record for each metric")
 
 
 class InterpretationRecord(Document):
     """The result of a claim under another interpretation of the publication that touches it."""
 
-    assumption: str = Field(description="what the publication leaves open")
-    alternative: str = Field(description="the interpretation that is tried instead")
-    verdict: Verdict = Field(description="the result under this interpretation")
-    evidence: str = Field(description="the evidence for it; empty for a robustness check of ours")
-    against: str = Field(description="the publication's own evidence against it; empty without any")
+    assumption: str = Field(description="question that the publication leaves open")
+    alternative: str = Field(description="interpretation that is tried in place of the study's")
+    verdict: Verdict = Field(description="result of the claim under the interpretation that is tried")
+    evidence: str = Field(
+        description="evidence in the publication for the interpretation that is tried; empty for a "
+        "robustness check of ackclock's own"
+    )
+    against: str = Field(
+        description="evidence in the publication against the interpretation that is tried; empty without any"
+    )
     reverses: bool = Field(
-        description="whether it reverses the result: there is evidence for it, none against it, and the claim holds "
-        "under one of this interpretation and the one taken, and fails under the other"
+        description="whether the choice of the interpretation decides the claim: there is evidence for "
+        "the interpretation that is tried, none against it, and the claim holds under one of "
+        "the two interpretations and fails under the other"
     )
 
 
 class ClaimRecord(Document):
     """One claim of the thesis with what was measured."""
 
-    id: str = Field(description="the id of the claim")
-    text: str = Field(description="the sentence of the claim")
-    paper: float | None = Field(description="the published number")
-    measured: float | None = Field(description="mean over the replications of the claim's expression")
-    interval: tuple[float, float] | None = Field(description="95 % interval of measured")
-    unit: str = Field(description="unit of all these numbers")
-    tolerance: float | None = Field(description="the allowed distance from paper, if that is the test")
-    accepted: tuple[float | None, float | None] | None = Field(
-        description="the lowest and the highest value that the test accepts, null for an open end"
+    id: str = Field(description="id of the claim")
+    text: str = Field(description="sentence of the claim")
+    paper: float | None = Field(description="published number; null if the claim has none")
+    measured: float | None = Field(
+        description="mean of the claim's expression over the replications; null without a sample"
     )
-    verdict: Verdict = Field(description="its result; the last two answer questions of our own")
-    detail: str = Field(description="the reason for the result, in one line")
-    findings: list[FindingRecord] = Field(description="of its size and of its order, as far as it has them")
+    interval: tuple[float, float] | None = Field(
+        description="95 % confidence interval of `measured`; null with fewer than two samples"
+    )
+    unit: str = Field(description="unit of the claim's measured and published numbers")
+    tolerance: float | None = Field(
+        description="allowed distance between the measured and the published number; null if the claim is "
+        "tested otherwise"
+    )
+    accepted: tuple[float | None, float | None] | None = Field(
+        description="smallest and largest value that the test accepts, null for an open end; null if the "
+        "claim is tested otherwise"
+    )
+    verdict: Verdict = Field(
+        description="result of the claim; `yes` and `no` answer questions that ackclock asks"
+    )
+    detail: str = Field(description="reason for the result in one line")
+    findings: list[FindingRecord] = Field(
+        description="judgements of the claim's size and of its order, for a claim that has them"
+    )
     setup: str = Field(
-        description="the part of the set-up that is lost for the claim; empty if it is printed"
+        description="part of the set-up that is lost for the claim; empty if the publication prints all of it"
     )
     interpretations: list[InterpretationRecord] = Field(
-        description="a record for each other interpretation that touches it"
+        description="one record for each other interpretation that touches the claim"
     )
-    error: float = Field(description="the largest one-sided p-value that decided it")
-    alternative: float | None = Field(description="the value to expect if the claim were false, if stated")
+    error: float = Field(
+        description="largest one-sided p-value that decides the claim at its number of seeds"
+    )
+    alternative: float | None = Field(
+        description="value to expect if the claim were false; null if the study does not state one"
+    )
     written: str = Field(
-        description="when the test was written or changed, if that was after a run; else empty"
+        description="time at which the test was written or changed, if that was after a run; else empty"
     )
     baselines: bool = Field(
-        description="whether the claim is about baselines alone, so that no system of the thesis enters the "
-        "measured value"
+        description="whether the claim is about baselines alone, so that no system of the thesis enters "
+        "the measured value"
     )
     replications_needed: int | None = Field(
-        description="about how many replications would decide an undecided claim; null if it is decided or the "
-        "number is unknown"
+        description="approximate number of replications that would decide an undecided claim; null if it "
+        "is decided or the number is unknown"
     )
-    recorded: Verdict | None = Field(description="for a quick run, the result of the recorded full run")
-    samples: list[float | None] = Field(description="the samples of measured, in the order of seeds")
-    finding: str | None = Field(description="the study's text on the claim under this verdict")
+    recorded: Verdict | None = Field(
+        description="result of the recorded full run, given with a quick run; null otherwise"
+    )
+    samples: list[float | None] = Field(
+        description="value of the claim's expression for each seed, in the order of seeds"
+    )
+    finding: str | None = Field(
+        description="study's text on the claim under the claim's verdict; null if the study has none"
+    )
 
 
 class SensitivityRecord(Document):
     """The results under another interpretation of the publication."""
 
-    assumption: str = Field(description="what the publication leaves open")
-    taken: str = Field(description="the interpretation that the study takes")
+    assumption: str = Field(description="question that the publication leaves open")
+    taken: str = Field(description="interpretation that the study takes")
     taken_from: Literal["text", "simulator", "ours"] = Field(
-        description="text: the literal interpretation; simulator: the default of the version that the publication "
-        "names; ours: neither says it"
+        description="origin of the interpretation that the study takes; text: the literal sense of the "
+        "publication; simulator: the default of the version that the publication names; ours: "
+        "a choice of ackclock's, since neither says it"
     )
-    alternative: str = Field(description="the interpretation that is tried instead")
-    changed: list[str] = Field(description="ids of the claims with another result, other than undecided")
+    alternative: str = Field(description="interpretation that is tried in place of the study's")
+    changed: list[str] = Field(
+        description="ids of the claims whose result is another one under the interpretation that is "
+        "tried, other than undecided"
+    )
     undecided: list[str] = Field(
-        description="ids of the claims that are undecided under this interpretation and decided under the one taken"
+        description="ids of the claims that are undecided under the interpretation that is tried and "
+        "decided under the study's"
     )
-    replications: int = Field(description="the largest number of its seeds")
-    evidence: str = Field(description="the evidence for it; empty for a robustness check of ours")
-    against: str = Field(description="the publication's own evidence against it; empty without any")
-    claims: list[ClaimRecord] = Field(description="all claims under this interpretation")
+    replications: int = Field(description="largest number of seeds under the interpretation that is tried")
+    evidence: str = Field(
+        description="evidence in the publication for the interpretation that is tried; empty for a "
+        "robustness check of ackclock's own"
+    )
+    against: str = Field(
+        description="evidence in the publication against the interpretation that is tried; empty without any"
+    )
+    claims: list[ClaimRecord] = Field(
+        description="one record for each claim under the interpretation that is tried"
+    )
 
 
 class PrecisionRecord(Document):
     """The relative precision that a study asks for."""
 
-    wanted: float = Field(description="half the 95 % interval over the mean, e.g. 0.05")
-    metrics: list[str] = Field(description="the metrics that it is about")
+    wanted: float = Field(
+        description="largest accepted half-width of a 95 % interval as a share of its mean, e.g. 0.05"
+    )
+    metrics: list[str] = Field(description="ids of the metrics that the precision is asked of")
     reached: bool = Field(description="whether every interval is narrow enough")
     widest: float | None = Field(
-        description="half the widest interval over its mean, over these metrics in all cases; null while one "
-        "has no interval"
+        description="largest half-width of an interval as a share of its mean, over all cases; null while "
+        "a metric has no interval"
     )
-    where: str = Field(description="the metric and the case that have it")
+    where: str = Field(description="metric and case with the widest interval")
 
 
 class CriterionRecord(Document):
     """A criterion of a discipline in one setting."""
 
-    criterion: str = Field(description="the condition")
-    kind: Literal["benefit", "safety", "info"] = Field(description="what the condition is about")
-    metric: str = Field(description="the metric that was measured")
-    setting: str = Field(description="the variant or the sweep value; empty if there is only one setting")
+    criterion: str = Field(description="condition in words")
+    kind: Literal["benefit", "safety", "info"] = Field(
+        description="subject of the condition: a benefit, safety, or information without a limit"
+    )
+    metric: str = Field(description="id of the metric that was measured")
+    setting: str = Field(
+        description="variant or swept value in which the condition is judged; empty if there is only one setting"
+    )
     verdict: Literal["OK", "CONCERN", "undecided", "INFO"] = Field(
-        description="INFO: no concern, or without a limit or a sample"
+        description="verdict of the condition; INFO: no concern, or no limit, or no sample"
     )
     mean: float | None = Field(
-        description="of the ratio to drop-tail, of the difference, of what is above an allowance, or of the metric "
-        "itself"
+        description="mean of the judged value: the ratio to drop-tail, the difference to it, the excess "
+        "over an allowance, or the metric; null without a sample"
     )
-    interval: tuple[float, float] | None = Field(description="95 % interval of mean")
-    reason: str = Field(description="what the numbers do not say; of INFO, why it is no concern")
-    finding: FindingRecord = Field(description="what was judged")
+    interval: tuple[float, float] | None = Field(
+        description="95 % confidence interval of the judged value; null without one"
+    )
+    reason: str = Field(
+        description="explanation of the verdict beyond the numbers; empty if the numbers suffice"
+    )
+    finding: FindingRecord = Field(
+        description="measured value, limits, interval and number of seeds behind the verdict"
+    )
 
 
 class DisciplineRecord(Document):
     """A discipline in a scenario of the characterisation."""
 
-    discipline: str = Field(description="the name of the discipline")
+    discipline: str = Field(description="name of the queue discipline")
     verdict: Literal["OK", "CONCERN", "undecided", "INFO", "reference"] = Field(
-        description="its verdict in this scenario"
+        description="verdict on the discipline in the scenario"
     )
-    findings: list[CriterionRecord] = Field(description="a record for each criterion in each setting")
+    findings: list[CriterionRecord] = Field(description="one record for each criterion in each setting")
 
 
 class CharacterisationRecord(Document):
     """The verdicts of a scenario of RFC 7928."""
 
-    section: str = Field(description="the section of the RFC")
-    requirement: str = Field(description="the RFC's word")
-    disciplines: list[DisciplineRecord] = Field(description="a record for each discipline")
+    section: str = Field(description="section of RFC 7928 that has the scenario")
+    requirement: str = Field(description="requirement word of RFC 7928")
+    disciplines: list[DisciplineRecord] = Field(description="one record for each queue discipline")
 
 
 class StudyRecord(Document):
     """One study."""
 
-    name: str = Field(description="the name of the study")
-    title: str = Field(description="its title")
-    sentence: str = Field(description="whether the study comes out as printed, in a sentence")
-    source: SourceRecord = Field(description="where the experiment was published")
-    replications: int = Field(description="the largest number of seeds of a case")
-    precision: PrecisionRecord | None = Field(description="null where the study asks for none")
-    quick: bool = Field(description="whether --quick was given")
-    claims: list[ClaimRecord] = Field(description="a record for each claim")
-    verdicts: dict[Verdict, int] = Field(description="the number of claims with each result")
-    cases: list[CaseRecord] = Field(description="a record for each row of the table or point of a curve")
-    sensitivity: list[SensitivityRecord] = Field(description="a record for each other interpretation")
+    name: str = Field(description="name of the study")
+    title: str = Field(description="title of the study")
+    sentence: str = Field(
+        description="summary of whether the study's results are as printed, in one sentence"
+    )
+    source: SourceRecord = Field(description="publication of the experiment")
+    replications: int = Field(description="largest number of seeds of a case")
+    precision: PrecisionRecord | None = Field(
+        description="precision that the study asks for; null if it asks for none"
+    )
+    quick: bool = Field(description="whether this is a quick run, made with --quick")
+    claims: list[ClaimRecord] = Field(description="one record for each claim of the study")
+    verdicts: dict[Verdict, int] = Field(description="number of claims of the study with each result")
+    cases: list[CaseRecord] = Field(description="one record for each row of the table or point of a curve")
+    sensitivity: list[SensitivityRecord] = Field(
+        description="one record for each interpretation that is tried in place of the study's"
+    )
     characterisation: CharacterisationRecord | None = Field(
-        description="for a scenario of RFC 7928; null for other studies"
+        description="verdicts on queue disciplines, for a scenario of RFC 7928; null for other studies"
     )
     versions: dict[str, str] = Field(
-        description="of ackclock, its core (with a hash), Python, NumPy and SciPy"
+        description="versions of ackclock, of its core (with a hash), of Python, NumPy and SciPy"
     )
-    runs: int = Field(description="the number of simulations behind the result")
-    reused_runs: int = Field(description="how many of them were found on disk")
+    runs: int = Field(description="number of simulations behind the study's results")
+    reused_runs: int = Field(description="number of simulations that were found on disk and not made again")
     cpu_time_s: float | None = Field(
-        description="of its simulations, with those shared with other studies; null where some were found on disk"
+        description="CPU time in seconds of the study's simulations, with simulations that other studies "
+        "share; null where simulations were found on disk"
     )
-    fingerprint: str = Field(description="a hash of what the samples depend on")
+    fingerprint: str = Field(description="hash of all that the samples depend on")
 
 
 class ThesisRecord(Document):
     """The number of claims of one kind in all studies of a thesis."""
 
-    thesis: str = Field(description="key, e.g. rbcc")
+    thesis: str = Field(description="key of the thesis, e.g. rbcc")
     about: Literal["systems", "baselines", "ours"] = Field(
-        description="about its own systems; about its baselines alone; questions that it never asked"
+        description="subject of the counted claims: the thesis' own systems, its baselines alone, or "
+        "questions that only ackclock asks (ours)"
     )
-    studies: int = Field(description="the number of its studies that have such claims")
-    verdicts: dict[Verdict, int] = Field(description="the number of claims with each result")
+    studies: int = Field(description="number of the thesis' studies that have claims on the subject")
+    verdicts: dict[Verdict, int] = Field(description="number of claims on the subject with each result")
 
 
 class ReproduceDocument(Document):
     """The document that ``reproduce --json`` prints."""
 
-    schema_version: Literal[2] = Field(default=2, description="the version of this document")
-    verdicts: dict[Verdict, int] = Field(
-        description="the number of claims with each result, over all studies"
-    )
-    theses: list[ThesisRecord] = Field(description="a record for each thesis and kind of claim")
-    studies: list[StudyRecord] = Field(description="a record for each study")
-    wall_time_s: float = Field(description="how long the command took")
-    report: str | None = Field(description="path of the HTML report")
+    schema_version: Literal[2] = Field(default=2, description="version of this document's format")
+    verdicts: dict[Verdict, int] = Field(description="number of claims with each result over all studies")
+    theses: list[ThesisRecord] = Field(description="one record for each thesis and subject of claims")
+    studies: list[StudyRecord] = Field(description="one record for each study")
+    wall_time_s: float = Field(description="elapsed time of the command in seconds")
+    report: str | None = Field(description="file of the HTML report; null without one")

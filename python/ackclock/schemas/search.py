@@ -13,23 +13,38 @@ from ackclock.schemas.run import Document
 class SearchDocument(Document):
     """What a search found."""
 
-    kind: Literal["ackclock search"]
-    command: str = Field(description="the command that makes it")
-    control: str
-    objective: str
-    against: str | None = Field(description="the control of --against; null without it")
-    space: str = Field(description="the file of the space")
-    badness: float = Field(description="the mean of samples")
-    samples: list[float] = Field(description="the objective for each seed of the search, after shrinking")
-    before_shrinking: float = Field(description="the mean of the worst point, before shrinking")
-    harmless: float = Field(description="the mean in the scenario of the space as it stands")
-    finding: FindingRecord = Field(
-        description="how much worse it is there than in the scenario as it stands, over seeds that chose nothing"
+    kind: Literal["ackclock search"] = Field(description="kind of this document")
+    command: str = Field(description="command that makes this document")
+    control: str = Field(description="name of the control under search")
+    objective: str = Field(description="name of the quantity that the search makes as bad as it can")
+    against: str | None = Field(
+        description="name of the control that --against names, whose result is subtracted; null without --against"
     )
-    failed: int = Field(description="the number of runs of samples in which the control failed")
-    all_failed: int = Field(description="that number over the whole search")
-    why_failed: str | None
-    values: dict[str, Any] = Field(description="the values that matter, by their paths in the scenario")
-    runs: int = Field(description="the number of simulations, those of the reference included")
-    scenario: str | None = Field(description="the file of what was found; null if nothing was")
-    report: str | None = Field(description="the page of --html; null without one")
+    space: str = Field(description="file of the search space")
+    badness: float = Field(
+        description="mean of the objective over the seeds of the search, in the scenario that was found"
+    )
+    samples: list[float] = Field(
+        description="objective in the scenario that was found, one value for each seed of the search"
+    )
+    before_shrinking: float = Field(
+        description="mean of the objective at the worst point, before parameters that do not matter were set back"
+    )
+    harmless: float = Field(
+        description="mean of the objective in the search space's own scenario, before anything was varied"
+    )
+    finding: FindingRecord = Field(
+        description="judgement of how much worse the found scenario is than the search space's own, over "
+        "seeds that the search did not use"
+    )
+    failed: int = Field(description="number of runs behind `samples` in which the control failed")
+    all_failed: int = Field(description="number of runs of the whole search in which the control failed")
+    why_failed: str | None = Field(
+        description="error message of the first run in which the control failed; null if none failed"
+    )
+    values: dict[str, Any] = Field(
+        description="values that make the found scenario bad, by their paths in the scenario"
+    )
+    runs: int = Field(description="number of simulations, with those of the control that --against names")
+    scenario: str | None = Field(description="file of the scenario that was found; null if none was found")
+    report: str | None = Field(description="file of the page that --html asks for; null without --html")
