@@ -152,6 +152,33 @@ def cell_text(cell: Cell, metric: Metric) -> str:
     return mean_and_spread(summary.mean, summary.interval)
 
 
+def comparisons(made: Bench) -> list[str]:
+    """Returns a sentence for each contender but the first: on how many paths each metric is larger and smaller than
+    that of the first. Only paths on which the two 95 % intervals do not overlap count; none does with one replication.
+    """
+    first, *others = made.contenders
+    if made.replications == 1:
+        return []
+    found = []
+    for place, who in enumerate(others, start=1):
+        counts = []
+        for metric in METRICS:
+            pairs = [
+                (cells[0].summaries[metric.id], cells[place].summaries[metric.id])
+                for cells in made.paths.values()
+            ]
+            more = sum(_above(own, of_first) for of_first, own in pairs)
+            less = sum(_above(of_first, own) for of_first, own in pairs)
+            counts.append(f"{metric.label} larger on {more} and smaller on {less}")
+        found.append(f"{who} against {first}, of {len(made.paths)} paths: {', '.join(counts)}")
+    return found
+
+
+def _above(one: Summary, other: Summary) -> bool:
+    """Returns whether the whole interval of ``one`` is above that of ``other``."""
+    return one.interval is not None and other.interval is not None and one.interval[0] > other.interval[1]
+
+
 def remarks(made: Bench) -> list[str]:
     """Returns a sentence for each connection that a stack closed, and one for each control whose runs differ."""
     closed = [

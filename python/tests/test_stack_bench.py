@@ -10,10 +10,21 @@ from pathlib import Path
 import pytest
 
 from ackclock import hard_paths
-from ackclock._stack_bench import Contender, bench, contenders, known_paths, scenarios
+from ackclock._stack_bench import (
+    METRICS,
+    Bench,
+    Cell,
+    Contender,
+    bench,
+    comparisons,
+    contenders,
+    known_paths,
+    scenarios,
+)
 from ackclock.errors import InputError
 from ackclock.report import alive
 from ackclock.scenario import Scenario
+from ackclock.statistics import summarise
 from ackclock.web.module import MODULE
 
 from .conftest import Command
@@ -92,3 +103,19 @@ def test_a_report_with_a_foreign_stack_does_not_offer_to_run_it_in_the_page() ->
         run = Scenario.from_file(path, {"flows.test.transport": transport, "duration": "6 s"}).run()
         section = alive.of_runs(path.read_text(encoding="utf-8"), {}, [run], [""], 1)
         assert section.there == (offers and MODULE.exists())
+
+
+def test_a_sentence_counts_the_paths_on_which_a_control_differs_from_the_first() -> None:
+    def cell(*samples: float) -> Cell:
+        return Cell({metric.id: summarise(samples) for metric in METRICS}, 0, None)
+
+    who = [Contender("a", "noq"), Contender("b", "noq")]
+    # The intervals of 9, 10, 11 and 19, 20, 21 are 10 and 20 ± 2.5; that of 9, 15, 21 reaches into both.
+    low, high, wide = cell(9, 10, 11), cell(19, 20, 21), cell(9, 15, 21)
+    paths = {"up": [low, high], "down": [high, low], "again": [low, high], "near": [low, wide]}
+    (sentence,) = comparisons(Bench(who, 3, paths, []))
+    assert sentence == (
+        "b@noq against a@noq, of 4 paths: goodput larger on 2 and smaller on 1, "
+        "p95 delay larger on 2 and smaller on 1, lost larger on 2 and smaller on 1"
+    )
+    assert comparisons(Bench(who, 1, {"up": [cell(1), cell(2)]}, [])) == []

@@ -70,7 +70,7 @@ def _record(cell: Cell) -> dict[str, Any]:
 
 
 def _show(made: Bench) -> None:
-    from ackclock._stack_bench import METRICS, cell_text
+    from ackclock._stack_bench import METRICS, cell_text, comparisons
 
     columns = [
         Column(
@@ -85,3 +85,5 @@ def _show(made: Bench) -> None:
         console().print(table)
     if made.replications > 1:
         note(f"means over {made.replications} replications ± half of the 95 % interval")
+    for sentence in comparisons(made):
+        console().print(f"{sentence} (95 % intervals apart)")

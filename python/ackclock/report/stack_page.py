@@ -5,9 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 
 from ackclock import hard_paths
-from ackclock._stack_bench import METRICS, Bench, cell_text, remarks
+from ackclock._stack_bench import METRICS, Bench, cell_text, comparisons, remarks
+from ackclock.experiment.model import Metric
+from ackclock.report import svg_chart
 from ackclock.report.page import rendered, written
+from ackclock.report.svg_chart import Axis, Line, Point
 from ackclock.study.run import versions
+
+
+def _picture(made: Bench, metric: Metric) -> str:
+    """Returns the drawing of a metric: a row for each path and contender, with its mean and its interval."""
+    rows = []
+    for path, cells in made.paths.items():
+        for who, cell in zip(made.contenders, cells, strict=True):
+            summary = cell.summaries[metric.id]
+            if summary.mean is not None:
+                low, high = summary.interval or (summary.mean, summary.mean)
+                rows.append(Line(f"{path}, {who}", [Point(0.0, summary.mean, low, high)]))
+    title = f"{metric.label.capitalize()} of each control on each path, mean and 95 % interval"
+    return svg_chart.rows(title, Axis(f"{metric.label.capitalize()} ({metric.unit})"), rows)
 
 
 def write_stack_page(made: Bench, path: Path, command: str) -> Path:
@@ -20,12 +36,15 @@ def write_stack_page(made: Bench, path: Path, command: str) -> Path:
         )
         for metric in METRICS
     ]
+    pictures = [_picture(made, metric) for metric in METRICS]
     about = {name: hard_paths.path(name).read_text(encoding="utf-8") for name in made.paths}
     page = rendered(
         "bench_stack.html.j2",
         title=" and ".join(map(str, made.contenders)) + " on hard paths",
         figures=False,
         tables=tables,
+        comparisons=comparisons(made),
+        pictures=pictures,
         contenders=[str(who) for who in made.contenders],
         replications=made.replications,
         remarks=remarks(made),
