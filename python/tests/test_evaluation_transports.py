@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from conftest import EVALUATED, Command
 
 from ackclock import _toml as toml
+from ackclock.errors import InputError
 from ackclock.evaluation import contenders, files, run
 from ackclock.evaluation.words import EXEMPT, NO_LIMIT, NOT_EVALUATED, OK
 
@@ -149,3 +151,11 @@ def test_a_control_that_counts_marks_is_told_how_to_get_them(ackclock: Command, 
     assert """`--transport '{ name = "rfc", ecn = true }'` lets them""" in told
     marked = ("--transport", '{ name = "rfc", ecn = true }')
     assert ackclock("evaluate", "dctcp", "--only", "small.toml", "--seeds", "2", *marked).err == ""
+
+
+def test_a_control_of_a_stack_names_the_transport_that_it_needs() -> None:
+    for more in ({}, {"transport": {"name": "quic"}}):
+        with pytest.raises(InputError, match=r"noq:cubic is a control of noq's own.*add `--transport noq`"):
+            contenders.contender("noq:cubic", more)
+    over = contenders.contender("noq:cubic", {"transport": {"name": "noq"}})
+    assert over.keys == {"control": "noq:cubic", "transport": {"name": "noq"}}

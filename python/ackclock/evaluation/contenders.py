@@ -207,6 +207,12 @@ def contender(given: str, more: Mapping[str, Any] | None = None) -> Contender:
         source = file.read_text(encoding="utf-8", errors="replace")
         return Contender(cls.__name__, {"control": PLUGIN, **more}, file, {PLUGIN: cls}, source)
     known(given)
+    stack, _, own = given.partition(":")
+    if own and stack in ALWAYS_MARKED and _table(more.get("transport", {})).get("name") != stack:
+        raise InputError(
+            f"{given} is a control of {stack}'s own, which no other transport has: add `--transport {stack}`, over "
+            "which the other controls run too"
+        )
     return Contender(given, {"control": given, **more})
 
 
