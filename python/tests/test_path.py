@@ -199,6 +199,31 @@ def test_a_link_is_not_busy_for_longer_than_is_counted(tmp_path: Path, device: s
 
 
 @pytest.mark.usefixtures("namespaces")
+def test_a_download_takes_the_path_of_the_flow_or_is_told_that_it_does_not(tmp_path: Path) -> None:
+    """The first host sends 200 datagrams, which take the path of the flow's data as an upload and go against them as a
+    download.
+    """
+    python = (
+        "import socket; sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM);"
+        "[sender.sendto(bytes(1000), ('10.78.0.2', 9)) for _ in range(200)]"
+    )
+    client = ["--", sys.executable, "-c", python]
+    note = (
+        "most bytes went backward, against the data of flow `tcp`; `--direction upload` exchanges the hosts"
+    )
+    for direction in ("upload", "download"):
+        options = [scenario(tmp_path), "--direction", direction]
+        outcome = json.loads(run(*options, "--json", *client).stdout)
+        crossed = [outcome[name][0]["arrived_packets"] for name in ("forward", "backward")]
+        # Nothing listens, so the second host answers some of them.
+        with_them, against = crossed if direction == "upload" else crossed[::-1]
+        assert with_them == 200
+        assert against < 100
+        told = " ".join(run(*options, *client).stderr.split())
+        assert (note in told) == (direction == "download"), told
+
+
+@pytest.mark.usefixtures("namespaces")
 def test_a_stall_makes_a_run_invalid_and_changes_no_arrival(tmp_path: Path) -> None:
     """The command is stopped for a tenth of a second while packets cross; the round trip is 10 ms. The packets arrive
     0.2 ms apart or more, and the link takes 0.1 ms for one, so a queue of the hundreds of packets that were not looked

@@ -16,6 +16,8 @@ struct Wanted {
     client: Vec<String>,
     server: Vec<String>,
     group: Option<String>,
+    /// Whether the flows' data go to the first host.
+    download: bool,
     control: Option<String>,
     device: Device,
     quiet: bool,
@@ -33,11 +35,12 @@ pub fn path(
     wanted: &str,
 ) -> PyResult<String> {
     let scenario = parse_point(text, file, overrides)?;
-    let Wanted { client, server, group, control, device, quiet } =
+    let Wanted { client, server, group, download, control, device, quiet } =
         serde_json::from_str(wanted).map_err(|error| PyValueError::new_err(format!("wanted: {error}")))?;
     let commands = Commands { client, server, control, device, quiet };
     made(py, |interrupted| {
         let plan = LinksPlan::of(&scenario, seed, group.as_deref())?;
+        let plan = if download { plan.exchanged() } else { plan };
         ackclock_wire::run(plan, &commands, interrupted)
     })
 }

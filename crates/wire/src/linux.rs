@@ -51,6 +51,7 @@ pub fn run(
     let (hosts, ports) = Hosts::make(commands.control.as_deref(), commands.device)?;
     let mut programs = Programs::begin()?;
     let (measured, round_trip) = (plan.measured, plan.round_trip);
+    let second_sends = plan.senders.first() == Some(&1);
     let mut drive = Drive::new(plan.links, plan.routes, ports, None);
     if !commands.server.is_empty() {
         hosts.namespaces.inside(1, || programs.start_server(&commands.server))??;
@@ -71,7 +72,11 @@ pub fn run(
     // Links count what they have decided to send, which a queue may still hold at the end.
     let last_sent = drive.links().iter().flatten().map(|link| link.free_at()).fold(ended, Time::max);
     let measured = Interval { to: measured.to.min(last_sent).max(measured.from), ..measured };
-    let [forward, backward] = link_results(&mut drive, measured);
+    let mut results = link_results(&mut drive, measured);
+    if second_sends {
+        results.reverse();
+    }
+    let [forward, backward] = results;
     Ok(Outcome {
         lasted_s: ended.seconds(),
         measured_from_s: measured.from.seconds(),

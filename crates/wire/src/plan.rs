@@ -47,6 +47,14 @@ impl LinksPlan {
         Self::along(scenario, seed, &[member], MAX_RATE)
     }
 
+    /// Returns the plan with the hosts exchanged, so that what the first host receives crosses the links of the flows'
+    /// data.
+    pub fn exchanged(self) -> Self {
+        let Self { links: [there, back], routes: [forward, backward], senders, .. } = self;
+        let senders = senders.into_iter().map(|host| 1 - host).collect();
+        Self { links: [back, there], routes: [backward, forward], senders, ..self }
+    }
+
     /// Plans the paths of these flows, whose slowest links have at most the rate `most`. A flow that crosses links of
     /// an earlier one in the other direction has its sender on the second host.
     pub(crate) fn along(

@@ -38,6 +38,7 @@ def path(
     *,
     serve: str | None,
     flow: str | None,
+    direction: str,
     control: str | None,
     device: str,
     settings: Sequence[str],
@@ -63,6 +64,7 @@ def path(
         "client": list(command),
         "server": _words(serve),
         "group": flow,
+        "download": direction == "download",
         "control": control,
         "device": device,
         "quiet": as_json,
@@ -75,6 +77,12 @@ def path(
         print_json(outcome)
     else:
         _show(outcome)
+        if _carried(outcome["backward"]) > _carried(outcome["forward"]):
+            other = "download" if direction == "upload" else "upload"
+            note(
+                f"most bytes went backward, against the data of flow `{flow or groups[0]}`; `--direction {other}` "
+                "exchanges the hosts"
+            )
     for problem in outcome["problems"]:
         warn(f"invalid: {problem}")
     if outcome["exit_code"]:
@@ -89,9 +97,20 @@ def _simulated(scenario: Scenario, seed: int, outcome: Mapping[str, Any]) -> lis
     """
     if outcome["measured_to_s"] <= outcome["measured_from_s"]:
         return []
-    run = scenario.with_overrides({"duration": f"{outcome['measured_to_s']:.9f} s"}).run(seed, series=False)
+    try:
+        run = scenario.with_overrides({"duration": f"{outcome['measured_to_s']:.9f} s"}).run(
+            seed, series=False
+        )
+    except InputError as error:  # A flow of the file that begins later than the program ended.
+        warn(f"not compared with a simulation over the same time: {error}")
+        return []
     links = {link["name"]: link for link in run.document["links"]}
     return [links[link["name"]] for link in (*outcome["forward"], *outcome["backward"])]
+
+
+def _carried(links: Sequence[Mapping[str, Any]]) -> float:
+    """Returns the smallest number of bits per second that a link of a direction carried."""
+    return min((link["rate_bps"] * link["utilisation"] for link in links if link["rate_bps"]), default=0.0)
 
 
 def _words(serve: str | None) -> list[str]:

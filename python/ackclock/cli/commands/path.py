@@ -18,6 +18,13 @@ class Device(str, Enum):
     TUN = "tun"
 
 
+class Direction(str, Enum):
+    """The direction of the first host's data that takes the path of the flow's data."""
+
+    UPLOAD = "upload"
+    DOWNLOAD = "download"
+
+
 def path(
     file: ScenarioFile,
     command: Annotated[
@@ -44,6 +51,12 @@ def path(
             show_default=False,
         ),
     ] = None,
+    direction: Annotated[
+        Direction,
+        typer.Option(
+            help="What takes the path of the flow's data: what the first host sends, or what it receives.",
+        ),
+    ] = Direction.UPLOAD,
     control: Annotated[
         str | None,
         typer.Option(
@@ -92,6 +105,7 @@ def path(
         command,
         serve=serve,
         flow=flow,
+        direction=direction.value,
         control=control,
         device=device.value,
         settings=set or [],
