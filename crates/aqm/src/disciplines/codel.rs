@@ -30,6 +30,7 @@ parameters! {
         interval: Span = INTERVAL,
         max_packet: Size = MAX_PACKET,
         ecn: bool = ECN,
+        ce_threshold: Option<Span> = CE_THRESHOLD,
     }
 }
 
@@ -50,6 +51,11 @@ pub const MAX_PACKET: Declared<Size> =
 pub const ECN: Declared<bool> =
     declare::flag(false, "RFC 8289 section 3 (\"drop\" may be a mark); RFC 3168 section 5")
         .about("Whether packets that can be marked are marked instead of dropped");
+
+/// The waiting time above which every packet that can be marked is marked.
+pub const CE_THRESHOLD: Declared<Option<Span>> =
+    declare::time("none", Range::at_least(0.0), "RFC 8290 section 5.2 (CE_THRESHOLD); net/sched/sch_codel.c")
+        .about("Waiting time above which every packet that can be marked is marked, with or without ecn");
 
 /// The control law: when to drop, given how long packets have waited. Each queue of FQ-CoDel has its own,
 /// cloned from one that was made with the parameters.
@@ -79,15 +85,24 @@ impl Law {
         }
     }
 
-    /// Returns the next packet to send, and whether it is marked (RFC 8289 section 5.5). A mark replaces the
-    /// drop and lets the packet leave, so there is at most one per departure; further signals that are due
-    /// mark the packets that follow.
+    /// Returns the next packet to send, and whether it is marked: by the control law, or because it has waited
+    /// longer than the threshold (RFC 8290 section 5.2, CE_THRESHOLD; codel_dequeue in include/net/codel_impl.h).
     pub fn depart(
         &mut self,
         queue: &mut Fifo,
         now: Time,
         drops: &mut dyn FnMut(Ticket),
     ) -> Option<(Held, bool)> {
+        let (held, marked) = self.next(queue, now, drops)?;
+        let late =
+            self.parameters.ce_threshold.is_some_and(|threshold| now.since(held.arrival.now) > threshold);
+        Some((held, marked || late && held.arrival.ecn.is_capable()))
+    }
+
+    /// Returns the next packet to send, and whether the control law marks it (RFC 8289 section 5.5). A mark
+    /// replaces the drop and lets the packet leave, so there is at most one per departure; further signals that
+    /// are due mark the packets that follow.
+    fn next(&mut self, queue: &mut Fifo, now: Time, drops: &mut dyn FnMut(Ticket)) -> Option<(Held, bool)> {
         let (mut head, mut above) = self.take(queue, now);
         if self.dropping {
             if !above {

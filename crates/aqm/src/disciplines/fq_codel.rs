@@ -3,7 +3,7 @@
 
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::Capacity;
-use crate::disciplines::codel::{self, INTERVAL, Law, MAX_PACKET, TARGET};
+use crate::disciplines::codel::{self, CE_THRESHOLD, INTERVAL, Law, MAX_PACKET, TARGET};
 use crate::entry::{Entry, Queueing, Service, queue};
 use crate::fifo::{Fifo, Room, longest};
 use crate::flow_hash::Buckets;
@@ -41,6 +41,7 @@ parameters! {
         interval: Span = INTERVAL,
         max_packet: Size = MAX_PACKET,
         ecn: bool = codel::ECN.by_default("true").source("RFC 8290 section 5.2; RFC 3168 section 5"),
+        ce_threshold: Option<Span> = CE_THRESHOLD,
     }
 }
 
@@ -67,8 +68,8 @@ struct Queue {
 impl FqCoDel {
     /// Creates empty queues that share this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
-        let Parameters { target, interval, max_packet, ecn, .. } = parameters;
-        let law = Law::new(codel::Parameters { target, interval, max_packet, ecn });
+        let Parameters { target, interval, max_packet, ecn, ce_threshold, .. } = parameters;
+        let law = Law::new(codel::Parameters { target, interval, max_packet, ecn, ce_threshold });
         Self {
             room: Room::new(capacity),
             quantum: i64::try_from(parameters.quantum.bytes()).unwrap_or(i64::MAX),

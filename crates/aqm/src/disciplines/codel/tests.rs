@@ -160,3 +160,19 @@ fn capable_packets_are_marked() {
         .collect();
     assert_eq!(marks, [110.0, 210.0, 290.0]);
 }
+
+#[test]
+fn packets_that_waited_longer_than_the_threshold_are_marked() {
+    // All packets arrive at 0 and leave at 1, 2, 3 ms and so on. With a threshold of 2 ms, those that leave at 3 ms and
+    // later have waited longer. No packet has waited for an interval, so the control law does nothing; `ecn` is off.
+    for (ecn, marked) in [(Ecn::Classic, true), (Ecn::LowLatency, true), (Ecn::NotCapable, false)] {
+        let parameters = Parameters::from(&Values::with(ENTRY.descriptor, &[("ce_threshold", "2 ms")]));
+        let mut codel = CoDel::new(parameters, Capacity::Unlimited);
+        fill(&mut codel, 5, 0.0, ecn);
+        let marks = [1.0, 2.0, 3.0, 4.0].map(|ms| {
+            let departure = codel.on_departure(at(ms), &mut Scripted::new(&[]), &mut |_| panic!("a drop"));
+            departure.expect("five packets wait").marked
+        });
+        assert_eq!(marks, [false, false, marked, marked]);
+    }
+}

@@ -186,3 +186,13 @@ fn links_hash_flows_differently() {
     let collisions = (0..4000).filter(|seed| collides(*seed)).count();
     assert!((918..=1082).contains(&collisions), "{collisions}");
 }
+
+#[test]
+fn each_queue_marks_above_the_threshold() {
+    // Two packets of each flow arrive at 0. The first turn is at 1 ms, below the threshold of 2 ms, the next at 3 ms.
+    let mut bench = bench(&[("ce_threshold", "2 ms")], Capacity::Unlimited);
+    arrive(&mut bench, 0.0, BULK, 1500, 2);
+    arrive(&mut bench, 0.0, SPARSE, 1500, 2);
+    let marks = [1.0, 1.0, 3.0, 3.0].map(|ms| bench.depart(ms).expect("four packets wait").marked);
+    assert_eq!(marks, [false, false, true, true]);
+}
