@@ -2,9 +2,10 @@
 
 use crate::correlated::Correlated;
 use crate::random::Stream;
+use crate::timeline::Timeline;
 use ackclock_aqm::Ecn;
-use ackclock_base::choice;
 use ackclock_base::link::{Duplicates, Skips};
+use ackclock_base::{Time, choice};
 
 choice! {
     /// The rule by which a link changes the ECN field of every packet, as middleboxes do that use the field
@@ -62,19 +63,21 @@ impl Alteration {
 /// arrives, in the order of sending.
 pub(crate) struct Alters {
     ecn: Option<EcnRule>,
-    duplicates: Option<(f64, Correlated, Stream)>,
+    duplicates: Option<(Timeline<f64>, Correlated, Stream)>,
 }
 
 impl Alters {
-    /// Creates the changes of a link; `None` if it changes nothing. `stream` creates the random stream of a
-    /// purpose.
+    /// Creates the changes of a link; `None` if it changes nothing. `over_time` has the shares of duplicated packets if
+    /// they change. `stream` creates the random stream of a purpose.
     pub(crate) fn of(
         ecn: Option<EcnRule>,
         duplicates: Option<Duplicates>,
+        over_time: Option<&Timeline<f64>>,
         stream: impl Fn(&str) -> Stream,
     ) -> Option<Self> {
         let duplicates = duplicates.map(|Duplicates { share, correlation }| {
-            (share, Correlated::new(correlation), stream("duplicates"))
+            let shares = over_time.cloned().unwrap_or_else(|| Timeline::constant(share));
+            (shares, Correlated::new(correlation), stream("duplicates"))
         });
         (ecn.is_some() || duplicates.is_some()).then_some(Self { ecn, duplicates })
     }
@@ -89,10 +92,12 @@ impl Alters {
         self.duplicates.is_some()
     }
 
-    /// Returns the changes of the next packet that arrives.
-    pub(crate) fn next(&mut self) -> Alteration {
-        let duplicated =
-            self.duplicates.as_mut().is_some_and(|(share, numbers, random)| numbers.next(random) < *share);
+    /// Returns the changes of the next packet that arrives, whose transmission ends at `sent`.
+    pub(crate) fn next(&mut self, sent: Time) -> Alteration {
+        let duplicated = self
+            .duplicates
+            .as_mut()
+            .is_some_and(|(shares, numbers, random)| numbers.next(random) < shares.at(sent));
         Alteration { ecn: self.ecn.and_then(EcnRule::sets), duplicated }
     }
 }
@@ -158,24 +163,26 @@ mod tests {
     fn a_share_of_the_packets_is_duplicated() {
         let make = |rule, share| {
             let duplicates = Some(Duplicates { share, correlation: 0.0 });
-            Alters::of(rule, duplicates, |purpose| Stream::new(1, purpose)).unwrap()
+            Alters::of(rule, duplicates, None, |purpose| Stream::new(1, purpose)).unwrap()
         };
         let mut alters = make(None, 0.1);
-        let copied: Vec<bool> = (0..100_000).map(|_| alters.next().duplicated).collect();
+        let copied: Vec<bool> = (0..100_000).map(|_| alters.next(Time::ZERO).duplicated).collect();
         // Four deviations: 4 sqrt(0.1 * 0.9 / 100,000) = 0.0038.
         assert!((share(&copied) - 0.1).abs() < 0.0038, "{}", share(&copied));
-        assert!((0..1000).all(|_| make(None, 1.0).next() == Alteration { ecn: None, duplicated: true }));
-        assert!((0..1000).all(|_| make(None, 0.0).next() == Alteration::default()));
+        assert!(
+            (0..1000).all(|_| make(None, 1.0).next(Time::ZERO) == Alteration { ecn: None, duplicated: true })
+        );
+        assert!((0..1000).all(|_| make(None, 0.0).next(Time::ZERO) == Alteration::default()));
         let both = Alteration { ecn: Some(Ecn::NotCapable), duplicated: true };
-        assert_eq!(make(Some(EcnRule::Clear), 1.0).next(), both);
+        assert_eq!(make(Some(EcnRule::Clear), 1.0).next(Time::ZERO), both);
     }
 
     #[test]
     fn each_rule_sets_its_field_or_drops_capable_packets() {
         let fields = [Ecn::NotCapable, Ecn::Classic, Ecn::LowLatency, Ecn::Experienced];
         for (rule, sets) in EcnRule::ALL.iter().zip(fields.map(Some).into_iter().chain([None])) {
-            let mut alters = Alters::of(Some(*rule), None, |purpose| Stream::new(1, purpose)).unwrap();
-            assert_eq!(alters.next(), Alteration { ecn: sets, duplicated: false });
+            let mut alters = Alters::of(Some(*rule), None, None, |purpose| Stream::new(1, purpose)).unwrap();
+            assert_eq!(alters.next(Time::ZERO), Alteration { ecn: sets, duplicated: false });
             let dropped = fields.map(|field| alters.drops(field));
             let drops = *rule == EcnRule::Drop;
             assert_eq!(dropped, [false, drops, drops, drops], "{rule:?}");

@@ -69,6 +69,10 @@ pub struct Impairments {
     pub distribution: Distribution,
     /// The periods of jitter; `None` if there is always jitter.
     pub bursts: Option<Bursts>,
+    /// The greatest jitter over time; `None` if it is always that of the rules, which is its maximum.
+    pub jitter: Option<Timeline<Span>>,
+    /// The share of duplicated packets over time; `None` if it is always that of the rules, which is its maximum.
+    pub duplicates: Option<Timeline<f64>>,
     /// The additional delay of the wire over time. A packet gets the delay of the time at which its
     /// transmission ends.
     pub longer: Option<Timeline<Span>>,
@@ -118,7 +122,7 @@ impl Impaired {
         let Impairments { rules, loss, bursts, longer, ecn, channel, .. } = &parts;
         // Packets overtake one another only if something else changes how long they take.
         let in_time = LinkRules { reorders: false, ..*rules } == LinkRules::default() && longer.is_none();
-        let alters = Alters::of(*ecn, rules.duplicates, &stream);
+        let alters = Alters::of(*ecn, rules.duplicates, parts.duplicates.as_ref(), &stream);
         let nothing = loss.is_none() && in_time && alters.is_none() && channel.is_none();
         let skipping = rules.skips.map(|skips| Skipping::new(skips, stream("skips")));
         let jitters = bursts.map(|Bursts { good, bad }| TwoStates::lasting(good, bad));
@@ -171,7 +175,7 @@ impl Impaired {
         if let Some(alters) = &mut self.alters {
             carried.delay = carried.delay.filter(|_| !alters.drops(ecn));
             if carried.delay.is_some() {
-                alteration = alters.next();
+                alteration = alters.next(sent);
             }
         }
         let longer = longer.as_ref().map_or(Span::ZERO, |longer| longer.at(sent));
@@ -194,7 +198,7 @@ impl Impaired {
 
     /// Draws the random delay of a packet.
     fn jitter(&mut self, sent: Time) -> Span {
-        let most = self.parts.rules.jitter;
+        let most = self.parts.jitter.as_ref().map_or(self.parts.rules.jitter, |most| most.at(sent));
         if most == Span::ZERO {
             return Span::ZERO;
         }

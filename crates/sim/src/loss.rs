@@ -2,6 +2,7 @@
 
 use crate::correlated::Correlated;
 use crate::random::Stream;
+use crate::timeline::Timeline;
 use crate::two_states::TwoStates;
 use ackclock_base::{Descriptor, Kind, Packets, Parameter, Random, Range, Span, Time, Values, parameters};
 
@@ -94,6 +95,20 @@ parameters! {
         from: Span = time("0 s", Range::between(0.0, 1e6), "none"),
         /// The end of the outage; none for never
         until: Option<Span> = time("none", Range::between(0.0, 1e6), "none"),
+    }
+}
+
+/// Returns a model of independent losses whose probability changes over time.
+pub fn over_time(probabilities: Timeline<f64>) -> Box<dyn LossModel> {
+    Box::new(OverTime(probabilities))
+}
+
+/// Losses without memory, whose probability is that of the time at which the transmission of a packet ends.
+struct OverTime(Timeline<f64>);
+
+impl LossModel for OverTime {
+    fn loses(&mut self, sent: Time, random: &mut Stream) -> bool {
+        random.uniform() < self.0.at(sent)
     }
 }
 

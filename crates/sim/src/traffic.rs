@@ -77,13 +77,30 @@ pub struct SourceEntry {
 /// The functions that describe and build a timetable.
 #[derive(Clone, Copy, Debug)]
 pub struct TimetableEntry {
-    /// Returns the unit in bytes of the sizes in the file that its parameter `sizes` names, for packets of
-    /// this payload; `None` if it names no file.
-    pub unit_of_sizes: fn(&Values, u64) -> Option<f64>,
-    /// Builds the timetable for packets of this payload, with the distribution in the file, if there is one.
-    pub build: fn(&Values, u64, Option<Empirical>) -> Arc<dyn Timetable>,
+    /// Returns the files that its parameters name, for packets of this payload.
+    pub files: fn(&Values, u64) -> NamedFiles,
+    /// Builds the timetable for packets of this payload, with the contents of the file, if it names one.
+    pub build: fn(&Values, u64, Option<FromFile>) -> Arc<dyn Timetable>,
     /// The words for its connections in messages.
     pub words: TimetableWords,
+}
+
+/// The files that the parameters of a timetable name.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NamedFiles {
+    /// The unit in bytes of the sizes in the file that `sizes` names; `None` if it names none.
+    pub sizes: Option<f64>,
+    /// The unit in bytes of the sizes in the file that `list` names; `None` if it names none.
+    pub list: Option<f64>,
+}
+
+/// The contents of a file that a timetable names.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FromFile {
+    /// The distribution of the sizes of connections.
+    Sizes(Empirical),
+    /// The connections in the order of their beginnings: the time after the timetable's start, and the bytes.
+    List(Arc<[(Span, u64)]>),
 }
 
 /// The words for the connections of a timetable in messages.

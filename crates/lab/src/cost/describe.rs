@@ -2,7 +2,7 @@
 
 use crate::cost::warnings;
 use crate::language::flows::{FlowGroup, Member};
-use crate::language::network::LinkPlan;
+use crate::language::network::{LinkPlan, Loss};
 use crate::language::scenario::Scenario;
 use crate::run::build;
 use ackclock_aqm::Capacity;
@@ -60,7 +60,7 @@ fn of_link(link: &LinkPlan, capacity: Option<Capacity>) -> Value {
         "queue": link.wire.queue.as_ref().map(|queue| queue.descriptor.name),
         "queue_packets": packets,
         "queue_bytes": bytes,
-        "loss": link.wire.loss.as_ref().map(|loss| loss.descriptor.name),
+        "loss": link.wire.loss.as_ref().map(Loss::name),
     })
 }
 

@@ -3,7 +3,7 @@
 use super::flows::number;
 use super::traffic::Traffic;
 use super::{Cause, Part, Place};
-use crate::language::network::LinkPlan;
+use crate::language::network::{LinkPlan, Loss};
 use crate::language::scenario::Scenario;
 use crate::run::build::link_rates;
 use ackclock_aqm::LinkRate;
@@ -125,7 +125,9 @@ fn states(link: &LinkPlan, arrivals: &Arrivals, place: Place, parts: &mut Vec<Pa
             certain: changes(arrivals.certain),
         });
     };
-    if let Some(loss) = link.wire.loss.as_ref().filter(|loss| loss.descriptor.name == "gilbert-time") {
+    if let Some(Loss::Model(loss)) = &link.wire.loss
+        && loss.descriptor.name == "gilbert-time"
+    {
         let value = |name: &str| number(&loss.values, name);
         let bad_s = value("bad").unwrap_or(1.0);
         let by_share = value("probability").map(|share| bad_s * (1.0 - share) / share);

@@ -20,7 +20,7 @@ pub use graph::Network;
 pub use jitter::Jitter;
 pub use link::LinkPlan;
 pub use routing_choice::Routing;
-pub use wire::{NamedMedium, WirePlan, plain_link_keys};
+pub use wire::{Loss, NamedMedium, WirePlan, plain_link_keys};
 
 use crate::language::document::quoted;
 use crate::language::flows::{FlowGroup, FlowPlan};

@@ -5,7 +5,7 @@ mod sessions;
 use crate::language::agents;
 use crate::language::choice::Choice;
 use crate::language::flows::{FlowGroup, Member, Sending, Start, Workload};
-use crate::language::network::LinkPlan;
+use crate::language::network::{LinkPlan, Loss};
 use crate::language::scenario::Scenario;
 use crate::transports::{Heard, Lifetime, Opening};
 use ackclock_aqm::entry::QueueLimit;
@@ -221,6 +221,8 @@ fn link_parts(plan: &LinkPlan, facts: &PathFacts, seed: u64) -> LinkParts {
             rules: plan.wire.rules,
             distribution: plan.wire.jitter.distribution,
             bursts: plan.wire.jitter.bursts,
+            jitter: plan.wire.jitter.over_time.clone(),
+            duplicates: plan.wire.duplicates.clone(),
             longer: plan.longer.clone(),
             ecn: plan.wire.ecn,
             channel: None,
@@ -248,8 +250,13 @@ fn link_rate(plan: &LinkPlan, facts: &PathFacts) -> LinkRate {
     LinkRate { rate: plan.wire.pace.nominal, mean_packet_bytes: facts.mean_packet_bytes().round() as u32 }
 }
 
-fn loss_model(loss: &Choice) -> Option<Box<dyn LossModel>> {
-    ackclock_sim::loss::find(loss.descriptor.name).map(|entry| (entry.build)(&loss.values))
+fn loss_model(loss: &Loss) -> Option<Box<dyn LossModel>> {
+    match loss {
+        Loss::Model(model) => {
+            ackclock_sim::loss::find(model.descriptor.name).map(|entry| (entry.build)(&model.values))
+        }
+        Loss::OverTime(probabilities) => Some(ackclock_sim::loss::over_time(probabilities.clone())),
+    }
 }
 
 /// Returns the flows of a group, each in a row of its own.

@@ -175,3 +175,51 @@ fn reordering_needs_jitter() {
         "{message}"
     );
 }
+
+#[test]
+fn losses_duplicates_and_jitter_may_change_over_time() {
+    // 10,000 packets leave, one every 2 ms, for 20 s. From 5 s to 10 s a quarter of them pass, and all of them are lost
+    // or copied: 2,500, and as many from 15 s on. Transmissions take 0.8224 ms, so a packet may lie on the other side of
+    // a change.
+    let shares = "{ steps = [[\"0 s\", 0], [\"5 s\", 1], [\"10 s\", 0], [\"15 s\", 1]] }";
+    let near = |value: &serde_json::Value, expected: u64| {
+        value.as_u64().is_some_and(|count| count.abs_diff(expected) <= 4)
+    };
+    let lost = &results(&format!("loss = {shares}"), EVEN)["links"][0]["corrupted_packets"];
+    assert!(near(lost, 5000), "{lost}");
+    let copied = &results(&format!("duplicate = {shares}"), EVEN)["links"][0]["duplicated_packets"];
+    // Copies count at arrival: the ten packets of the last 20.8 ms do not arrive before the end.
+    assert!(near(copied, 4990), "{copied}");
+    // A probability of 0.2 for half of the time loses 1000 packets; four deviations are 4 sqrt(5000 * 0.2 * 0.8) = 113.
+    let cycle = "{ cycle = [[\"1 s\", 0], [\"1 s\", 0.2]] }";
+    let lost = results(&format!("loss = {cycle}"), EVEN)["links"][0]["corrupted_packets"].as_u64().unwrap();
+    assert!(lost.abs_diff(1000) < 113, "{lost}");
+    // Without a change the losses are those of the model, to the packet.
+    let constant = results("loss = { steps = [[\"0 s\", 0.05]] }", EVEN);
+    assert_eq!(constant, results("loss = { name = \"independent\", probability = 0.05 }", EVEN));
+    assert_eq!(results("duplicate = { steps = [[\"0 s\", 0.3]] }", EVEN), results("duplicate = 0.3", EVEN));
+    assert_eq!(
+        results("jitter = { steps = [[\"0 s\", \"9 ms\"]] }", EVEN),
+        results("jitter = \"9 ms\"", EVEN)
+    );
+    // Half of the packets have up to 10 ms more: the mean of 20.8224 ms is 2.5 ms longer. The variance of the jitter is
+    // the mean of its square, 100/3/2 ms^2, less 2.5^2 ms^2: four standard errors of 10,000 packets are 0.13 ms.
+    let jitter = "jitter = { cycle = [[\"1 s\", \"0 ms\"], [\"1 s\", \"10 ms\"]] }\nreorder = true";
+    let mean = result(jitter, EVEN)["one_way_delay_mean_s"].as_f64().unwrap() * 1e3;
+    assert!((mean - 23.3224).abs() < 0.13, "{mean}");
+}
+
+#[test]
+fn mistakes_in_impairments_over_time_are_reported_at_their_place() {
+    for (link, message) in [
+        ("loss = { steps = [[\"0 s\", 2]] }", "a number from 0 to 1"),
+        ("loss = { steps = [[\"1 s\", 0.1]] }", "a first step from 1 s on"),
+        ("loss = { trace = \"losses.csv\" }", "unit"),
+        ("duplicate = { share = 0.1, steps = [[\"0 s\", 0.1]] }", "a second way to write it"),
+        ("jitter = { most = \"1 ms\", steps = [[\"0 s\", \"1 ms\"]] }", "a second way to write it"),
+        ("jitter = { steps = [[\"0 s\", 5]] }", "a time"),
+    ] {
+        let problem = scenario(link, EVEN).unwrap_err();
+        assert!(problem.contains(message), "{link}: {problem}");
+    }
+}

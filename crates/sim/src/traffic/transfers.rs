@@ -3,7 +3,7 @@
 
 use super::empirical::Empirical;
 use super::timetable::{Connection, Streams, Timetable};
-use super::{Entry, MEAN_TIMES, TimetableEntry, TimetableWords, Workload, application};
+use super::{Entry, FromFile, MEAN_TIMES, NamedFiles, TimetableEntry, TimetableWords, Workload, application};
 use crate::random::Stream;
 use ackclock_base::declare::NamedFile;
 use ackclock_base::{Range, Size, Span, Time, choice, parameters};
@@ -18,16 +18,23 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     workload: Workload::Timetable(TimetableEntry {
-        unit_of_sizes: |values, payload_bytes| {
-            let Parameters { sizes, unit, .. } = values.into();
-            sizes.map(|_| unit.bytes(payload_bytes))
+        files: |values, payload_bytes| {
+            let Parameters { sizes, list, unit, .. } = values.into();
+            let unit = unit.bytes(payload_bytes);
+            NamedFiles { sizes: sizes.map(|_| unit), list: list.map(|_| unit) }
         },
-        build: |values, payload_bytes, drawn| Arc::new(Transfers::of(&values.into(), payload_bytes, drawn)),
+        build: |values, payload_bytes, file| match file {
+            Some(FromFile::List(list)) => Arc::new(Listed { list, payload_bytes: payload_bytes.max(1) }),
+            Some(FromFile::Sizes(drawn)) => {
+                Arc::new(Transfers::of(&values.into(), payload_bytes, Some(drawn)))
+            }
+            None => Arc::new(Transfers::of(&values.into(), payload_bytes, None)),
+        },
         words: TimetableWords {
             what: "transfers",
             number: "the application's `count`",
             connections: "transfers",
-            remedy: "a lower `count`",
+            remedy: "a lower `count`, or a shorter `list`",
         },
     }),
 };
@@ -64,8 +71,10 @@ impl Unit {
     }
 }
 
+/// The largest number of transfers of a `count`.
+const MOST_COUNTED: u64 = 10_000;
 /// The largest number of transfers. Each takes as much memory as a flow.
-pub const MOST: u64 = 10_000;
+pub const MOST: u64 = 100_000;
 
 parameters! {
     /// The parameters of transfers.
@@ -75,10 +84,13 @@ parameters! {
         /// A file with the distribution that sizes are drawn from, in place of `size`: lines of a size and
         /// the share of transfers that are no larger, up to 1 or 100
         sizes: Option<NamedFile> = file("DCTCP, SIGCOMM 2010, and pFabric, SIGCOMM 2013, have published such files"),
-        /// The unit of the sizes in that file
+        /// A file with the transfers, in place of `size`, `count`, `every` and `intervals`: lines of the time from
+        /// `start` to the beginning of a transfer, in seconds, and its size
+        list: Option<NamedFile> = file("none"),
+        /// The unit of the sizes in a file
         unit: Unit = choice("B", "none"),
         /// The number of transfers; those that would begin after the end of the run are left out
-        count: u64 = integer("100", Range::between(1.0, MOST as f64), "none"),
+        count: u64 = integer("100", Range::between(1.0, MOST_COUNTED as f64), "none"),
         /// The time from the beginning of one to the beginning of the next; with exponential intervals the
         /// mean
         every: Span = time("5 s", MEAN_TIMES, "none"),
@@ -163,9 +175,7 @@ impl Timetable for Transfers {
     }
 
     fn most_steps(&self, links: &[usize]) -> usize {
-        let (count, pairs) = (self.count as usize, links.len().max(1));
-        let rest: usize = links.iter().take(count % pairs).sum();
-        (count / pairs).saturating_mul(links.iter().sum()).saturating_add(rest)
+        steps_in_turn(self.count as usize, links)
     }
 
     /// Returns the connections in the order of their beginnings. The transfers take the pairs of server and
@@ -190,6 +200,47 @@ impl Timetable for Transfers {
         }
         connections
     }
+}
+
+/// Transfers with the times and sizes of a list. They take the pairs of server and client in turn.
+#[derive(Clone, Debug, PartialEq)]
+struct Listed {
+    /// The time from the start to the beginning of each transfer, in order, and its bytes.
+    list: Arc<[(Span, u64)]>,
+    payload_bytes: u64,
+}
+
+impl Timetable for Listed {
+    fn most_connections(&self) -> u64 {
+        self.list.len() as u64
+    }
+
+    fn most_packets(&self) -> f64 {
+        let largest = self.list.iter().map(|(_, bytes)| *bytes).max().unwrap_or_default();
+        largest.div_ceil(self.payload_bytes) as f64
+    }
+
+    fn most_steps(&self, links: &[usize]) -> usize {
+        steps_in_turn(self.list.len(), links)
+    }
+
+    fn connections(&self, start: Time, end: Time, pairs: usize, _streams: &mut Streams) -> Vec<Connection> {
+        let connection = |(index, (after, bytes)): (usize, &(Span, u64))| Connection {
+            at: start + *after,
+            pair: index % pairs.max(1),
+            packets: bytes.div_ceil(self.payload_bytes),
+            bytes: Some(*bytes),
+        };
+        self.list.iter().enumerate().map(connection).take_while(|connection| connection.at < end).collect()
+    }
+}
+
+/// Returns the number of links on the paths of `count` transfers that take pairs in turn, given the number of links of
+/// each pair.
+fn steps_in_turn(count: usize, links: &[usize]) -> usize {
+    let pairs = links.len().max(1);
+    let rest: usize = links.iter().take(count % pairs).sum();
+    (count / pairs).saturating_mul(links.iter().sum()).saturating_add(rest)
 }
 
 #[cfg(test)]
@@ -254,5 +305,28 @@ mod tests {
         for connection in connections {
             assert_eq!(Some(connection.packets), connection.bytes.map(|bytes| bytes.div_ceil(1000)));
         }
+    }
+
+    #[test]
+    fn a_list_says_when_transfers_begin_and_how_large_they_are() {
+        let list: Arc<[(Span, u64)]> = [(0, 1500), (2000, 0), (2000, 3000), (9000, 1)]
+            .map(|(ms, bytes)| (Span::from_millis(ms), bytes))
+            .into();
+        let listed = Listed { list, payload_bytes: 1000 };
+        let mut streams = Streams { times: Stream::new(1, "times"), sizes: Stream::new(1, "sizes") };
+        // The start is 10 s, so the last transfer would begin at 19 s, which is the end.
+        let (start, end) = (Time::from_seconds(10.0), Time::from_seconds(19.0));
+        let connections = listed.connections(start, end, 2, &mut streams);
+        let expected = [(10.0, 0, 2, 1500), (12.0, 1, 0, 0), (12.0, 0, 3, 3000)];
+        let expected = expected.map(|(at, pair, packets, bytes)| Connection {
+            at: Time::from_seconds(at),
+            pair,
+            packets,
+            bytes: Some(bytes),
+        });
+        assert_eq!(connections, expected);
+        assert_eq!((listed.most_connections(), listed.most_packets()), (4, 3.0));
+        // Four transfers over pairs of 3 and 5 links, two each.
+        assert_eq!(listed.most_steps(&[3, 5]), 16);
     }
 }

@@ -5,7 +5,7 @@
 //! on how long an object takes, so the whole schedule is drawn before the run.
 
 use super::timetable::{Connection, Streams, Timetable};
-use super::{Entry, MEAN_TIMES, TimetableEntry, TimetableWords, Workload, application};
+use super::{Entry, MEAN_TIMES, NamedFiles, TimetableEntry, TimetableWords, Workload, application};
 use crate::random::Stream;
 use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub const ENTRY: Entry = Entry {
         Web::TABLE,
     ),
     workload: Workload::Timetable(TimetableEntry {
-        unit_of_sizes: |_, _| None,
+        files: |_, _| NamedFiles::default(),
         build: |values, _, _| Arc::new(Web::from(values)),
         words: TimetableWords {
             what: "web sessions",

@@ -86,11 +86,15 @@ const SKIPS: [&str; 4] = [
     "{ share = 0.1, gap = 3, correlation = 0.9 }",
 ];
 
+/// A share of the packets that changes over time.
+const SHARES_OVER_TIME: &str = "{ steps = [[\"0 s\", 0], [\"0.2 s\", 0.3], [\"0.5 s\", 0.02]] }";
+
 /// Generates faults that a link has in one direction only.
 fn faults(random: &mut Random, on_medium: bool) -> Vec<String> {
     let mut keys = Vec::new();
     if random.once_in(12) {
-        let share = random.word(&["0.01", "0.2", "1", "{ share = 0.3, correlation = 0.5 }"]);
+        let share =
+            random.word(&["0.01", "0.2", "1", "{ share = 0.3, correlation = 0.5 }", SHARES_OVER_TIME]);
         keys.push(format!("duplicate = {share}"));
     }
     if random.once_in(12) {
@@ -117,12 +121,14 @@ fn rest(random: &mut Random, is_bottleneck: bool) -> Vec<String> {
         keys.push(format!("queue = {}", thing(Kind::Queue, random)));
     }
     if random.once_in(8) {
-        keys.push(format!("loss = {}", thing(Kind::Loss, random)));
+        let loss = if random.once_in(6) { SHARES_OVER_TIME.to_owned() } else { thing(Kind::Loss, random) };
+        keys.push(format!("loss = {loss}"));
     }
     if random.once_in(8) {
         let most = random.word(&["1 ms", "5 ms", "40 ms"]);
         let distribution = random.word(&["uniform", "normal", "pareto"]);
-        keys.push(match random.below(5) {
+        keys.push(match random.below(6) {
+            3 => format!("jitter = {{ cycle = [[\"70 ms\", \"0 ms\"], [\"50 ms\", \"{most}\"]] }}"),
             0 => format!("jitter = {{ most = \"{most}\", good = \"50 ms\", bad = \"20 ms\" }}"),
             1 => format!("jitter = {{ mean = \"{most}\", distribution = \"{distribution}\" }}"),
             2 => format!(

@@ -3,7 +3,7 @@
 use super::member::Member;
 use crate::language::choice::Choice;
 use crate::language::reader::TableReader;
-use crate::language::values::files;
+use crate::language::values::files::{self, Mistake};
 use crate::language::values::sizes;
 use ackclock_base::{Descriptor, Values};
 use ackclock_sim::random::Stream;
@@ -11,7 +11,9 @@ use ackclock_sim::session::SessionPlan;
 use ackclock_sim::traffic::empirical::Empirical;
 use ackclock_sim::traffic::timetable::Timetable;
 use ackclock_sim::traffic::writer::Writer;
-use ackclock_sim::traffic::{self, Sizes, Source, SourceEntry, TimetableEntry, transfers};
+use ackclock_sim::traffic::{
+    self, FromFile, NamedFiles, Sizes, Source, SourceEntry, TimetableEntry, transfers,
+};
 use std::sync::Arc;
 
 /// The data that a group of flows sends.
@@ -139,12 +141,13 @@ pub(super) fn read(
     Some(match entry.workload {
         traffic::Workload::Bulk(size) => Workload::Bulk(size(values)),
         traffic::Workload::Source(source) => Workload::Source(SourcePlan::new(source, application)),
-        traffic::Workload::Timetable(TimetableEntry { unit_of_sizes, build, .. }) => {
-            let drawn = match unit_of_sizes(values, payload_bytes) {
-                Some(unit) => Some(read_sizes(table, unit)?),
-                None => None,
+        traffic::Workload::Timetable(TimetableEntry { files, build, .. }) => {
+            let file = match files(values, payload_bytes) {
+                NamedFiles { list: Some(unit), .. } => Some(read_list(table, unit)?),
+                NamedFiles { sizes: Some(unit), .. } => Some(read_sizes(table, unit)?),
+                NamedFiles { list: None, sizes: None } => None,
             };
-            Workload::Timetable(entry.descriptor, build(values, payload_bytes, drawn))
+            Workload::Timetable(entry.descriptor, build(values, payload_bytes, file))
         }
         traffic::Workload::Session(build) => {
             Workload::Session(entry.descriptor, build(values, payload_bytes))
@@ -154,18 +157,35 @@ pub(super) fn read(
 
 /// Reads the distribution of the sizes of connections from the file that `sizes` names, in units of `unit`
 /// bytes.
-fn read_sizes(table: &TableReader<'_>, unit: f64) -> Option<Empirical> {
+fn read_sizes(table: &TableReader<'_>, unit: f64) -> Option<FromFile> {
+    let points = read_file(table, "sizes", &["size"], |text| sizes::distribution(text, unit))?;
+    Empirical::of(points).map(FromFile::Sizes)
+}
+
+/// Reads the connections from the file that `list` names, with sizes in units of `unit` bytes.
+fn read_list(table: &TableReader<'_>, unit: f64) -> Option<FromFile> {
+    let replaced = ["size", "sizes", "count", "every", "intervals"];
+    let list = read_file(table, "list", &replaced, |text| sizes::list(text, unit))?;
+    Some(FromFile::List(list.into()))
+}
+
+/// Reads the file that a `key` of the application names, in place of which none of `others` may stand.
+fn read_file<T>(
+    table: &TableReader<'_>,
+    key: &str,
+    others: &[&str],
+    parse: impl FnOnce(&str) -> Result<T, Mistake>,
+) -> Option<T> {
     let application = table.get("application")?;
     let crate::language::document::Value::Table(given) = &application.value else { return None };
     let keys: Vec<&str> = given.entries.iter().map(|(key, _, _)| key.as_str()).collect();
     let reader = table.reader.table(application, &table.path_of("application"), &keys)?;
-    if given.get("size").is_some() {
-        reader.problem_at("size", "`size` beside `sizes`", "only one of `size` and `sizes`");
+    if let Some(other) = others.iter().find(|other| given.get(other).is_some()) {
+        let found = format!("`{other}` beside `{key}`");
+        reader.problem_at(other, &found, &format!("only one of `{other}` and `{key}`"));
         return None;
     }
-    let points =
-        files::read(&reader, "sizes", reader.text("sizes")?, |text| sizes::distribution(text, unit))?;
-    Empirical::of(points)
+    files::read(&reader, key, reader.text(key)?, parse)
 }
 
 /// The maximum number of connections of a timetable, or of the sessions of a group. Each takes as much memory

@@ -65,9 +65,10 @@ fn with(table: &Table, key: &Key, value: Json) -> Json {
         };
     }
     if key.needs.contains(&"trace") || key.name == "trace" {
-        made.as_object_mut().expect("a table").remove("cycle");
-        made.as_object_mut().expect("a table").remove("evenly");
-        made["unit"] = json!(if table.name == "changing_delay" { "ms" } else { "Mbit/s" });
+        for other in ["cycle", "evenly", "mean", "share"] {
+            made.as_object_mut().expect("a table").remove(other);
+        }
+        made["unit"] = example(table.key("unit").expect("a declared key"));
     }
     made[key.name] = value;
     made
@@ -94,7 +95,7 @@ fn scenario(path: &[(&'static Table, &'static Key)], value: Json) -> Map<String,
 /// Adds what the last key of a path needs elsewhere in the scenario.
 fn surround(root: &mut Map<String, Json>, path: &[(&'static Table, &'static Key)]) {
     root.insert("duration".to_owned(), root.get("duration").cloned().unwrap_or(json!("10 s")));
-    root.insert("files".to_owned(), json!({ "drive.csv": { "text": "0 20\n1 5\n" } }));
+    root.insert("files".to_owned(), json!({ "drive.csv": { "text": "0 1\n1 1\n" } }));
     let names: Vec<&str> = path.iter().map(|(_, key)| key.name).collect();
     let last = *names.last().expect("a path has a key");
     if let Some(Json::Array(links)) = root.get_mut("links") {

@@ -35,7 +35,7 @@ const DELAY: Kind<Span> = Kind {
     quantity: Quantity::Time,
     range: DELAYS,
     example: "\"40 ms\"",
-    trace: traces::delays,
+    trace: Some(traces::delays),
     units: &UNITS,
     of_base: Span::from_seconds,
 };

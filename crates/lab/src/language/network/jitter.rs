@@ -1,61 +1,84 @@
 //! Jitter as the scenario declares it: its size, its distribution, and its bursts.
 
 use super::delay::DELAYS;
+use super::shares::changes;
 use crate::language::document::Value;
 use crate::language::keys::{Form, Key, Table};
 use crate::language::reader::TableReader;
+use crate::language::values::over_time::{self, Kind, over_time_keys};
+use crate::language::values::tables;
+use ackclock_base::registry::Quantity;
 use ackclock_base::{Range, Span};
 use ackclock_sim::channel::Bursts;
 use ackclock_sim::jitter::Distribution;
+use ackclock_sim::timeline::Timeline;
 
 /// How the additional random delay of each packet is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Jitter {
     /// The distribution between 0 and the maximum.
     pub distribution: Distribution,
     /// The bursts during which packets have jitter; `None` if they always have it.
     pub bursts: Option<Bursts>,
+    /// The maximum over time; `None` if it does not change.
+    pub over_time: Option<Timeline<Span>>,
 }
 
 const LENGTHS: Range = Range { min: 0.0, max: 1e9, above_min: true };
 
+const UNITS: [(&str, f64); 3] = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6)];
+const UNIT_NAMES: [&str; 3] = tables::names(UNITS);
+
+const MOST: Kind<Span> = Kind {
+    name: "jitter",
+    quantity: Quantity::Time,
+    range: DELAYS,
+    example: "\"5 ms\"",
+    trace: None,
+    units: &UNITS,
+    of_base: Span::from_seconds,
+};
+
 static JITTER: Table = Table::new(
     "jitter",
     "How much longer than the delay packets take by chance, and when they do",
-    &[&[
-        Key::new(
-            "most",
-            &[Form::time(DELAYS)],
-            "How much later a packet arrives at most, drawn evenly from 0 on",
-        )
-        .such_as("\"20 ms\""),
-        Key::new("mean", &[Form::time(DELAYS)], "How much later a packet arrives in the mean")
-            .such_as("\"10 ms\""),
-        Key::new(
-            "distribution",
-            &[Form::choice::<Distribution>()],
-            "The distribution of how much later a packet arrives",
-        )
-        .or("\"uniform\""),
-        Key::new(
-            "good",
-            &[Form::time(LENGTHS)],
-            "How long times without jitter last in the mean, exponentially distributed",
-        )
-        .otherwise("there is always jitter")
-        .such_as("\"1 s\"")
-        .needing(&["bad"]),
-        Key::new(
-            "bad",
-            &[Form::time(LENGTHS)],
-            "How long times with jitter last in the mean, exponentially distributed",
-        )
-        .otherwise("there is always jitter")
-        .such_as("\"50 ms\"")
-        .needing(&["good"]),
-    ]],
+    &[
+        &[
+            Key::new(
+                "most",
+                &[Form::time(DELAYS)],
+                "How much later a packet arrives at most, drawn evenly from 0 on",
+            )
+            .such_as("\"20 ms\""),
+            Key::new("mean", &[Form::time(DELAYS)], "How much later a packet arrives in the mean")
+                .such_as("\"10 ms\""),
+            Key::new(
+                "distribution",
+                &[Form::choice::<Distribution>()],
+                "The distribution of how much later a packet arrives",
+            )
+            .or("\"uniform\""),
+            Key::new(
+                "good",
+                &[Form::time(LENGTHS)],
+                "How long times without jitter last in the mean, exponentially distributed",
+            )
+            .otherwise("there is always jitter")
+            .such_as("\"1 s\"")
+            .needing(&["bad"]),
+            Key::new(
+                "bad",
+                &[Form::time(LENGTHS)],
+                "How long times with jitter last in the mean, exponentially distributed",
+            )
+            .otherwise("there is always jitter")
+            .such_as("\"50 ms\"")
+            .needing(&["good"]),
+        ],
+        over_time_keys!(MOST, "\"5 ms\"", &UNIT_NAMES),
+    ],
 )
-.one_of(&[&["mean"], &["most", "good", "bad"]]);
+.one_of(&[&["mean"], &["most", "good", "bad"], &["cycle"], &["steps"], &["trace"]]);
 
 /// The forms of a link's jitter.
 pub(super) const FORMS: &[Form] = &[Form::time(DELAYS), Form::Table(&JITTER)];
@@ -68,6 +91,20 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Span, Jitter)> {
     }
     let jitter = table.open("jitter")?;
     let given = |key: &str| jitter.get(key).is_some();
+    if changes(table, "jitter") {
+        if let Some(other) =
+            ["most", "mean", "distribution", "good", "bad"].into_iter().find(|key| given(key))
+        {
+            jitter.problem_at(
+                other,
+                "a second way to write it",
+                "only the jitter over time, drawn evenly from 0 on",
+            );
+        }
+        let (_, most) = over_time::read(&jitter, &MOST)?;
+        let largest = most.values().max()?;
+        return Some((largest, Jitter { over_time: Some(most), ..Jitter::default() }));
+    }
     let by_mean = given("mean") || given("distribution");
     if by_mean && given("most") {
         let found = if given("mean") { "`most` beside `mean`" } else { "`most` beside a `distribution`" };
@@ -91,5 +128,5 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Span, Jitter)> {
         return Some((jitter.read("most")?, Jitter { bursts, ..Jitter::default() }));
     }
     let distribution: Distribution = jitter.read_or_default("distribution")?;
-    Some((distribution.most(jitter.read("mean")?), Jitter { distribution, bursts }))
+    Some((distribution.most(jitter.read("mean")?), Jitter { distribution, bursts, over_time: None }))
 }

@@ -15,6 +15,7 @@ use ackclock_base::link::LinkRules;
 use ackclock_base::{Kind, Quantity, Span};
 use ackclock_sim::alteration::EcnRule;
 use ackclock_sim::outage::Outage;
+use ackclock_sim::timeline::Timeline;
 
 /// The keys that a link has in each direction.
 pub(super) static LINK_KEYS: &[Key] = &[
@@ -24,7 +25,7 @@ pub(super) static LINK_KEYS: &[Key] = &[
     Key::new("queue", &[Form::Named(Kind::Queue)], "The queue discipline in front of the link, and its `limit`")
         .otherwise("`droptail` with its default limit; no limit for links between hosts and routers")
         .such_as("\"droptail\""),
-    Key::new("loss", &[Form::Named(Kind::Loss)], "What corrupts packets on the wire, after the queue")
+    Key::new("loss", shares::LOSS_FORMS, "What corrupts packets on the wire, after the queue; or a probability over time")
         .such_as("{ name = \"independent\", probability = 0.01 }"),
     Key::new("duplicate", shares::DUPLICATE_FORMS, "The share of the packets of which a copy arrives behind them")
         .such_as("0.01"),
@@ -120,18 +121,39 @@ pub struct WirePlan {
     pub outage: Option<Outage>,
     /// The queue; `None` for a queue without limit.
     pub queue: Option<Choice>,
-    /// The loss model that corrupts packets; `None` if there is none.
-    pub loss: Option<Choice>,
+    /// What corrupts packets; `None` if nothing does.
+    pub loss: Option<Loss>,
     /// What happens to the ECN field; `None` if it is kept.
     pub ecn: Option<EcnRule>,
     /// What the link may do to packets.
     pub rules: LinkRules,
     /// How jitter is drawn.
     pub jitter: Jitter,
+    /// The share of duplicated packets over time; `None` if it does not change.
+    pub duplicates: Option<Timeline<f64>>,
     /// The named medium; `None` if the link has no medium.
     pub medium: Option<NamedMedium>,
     /// What differs in the reverse direction; `None` if nothing is declared.
     pub(super) reverse: Option<Box<WirePlan>>,
+}
+
+/// What corrupts packets on a wire.
+#[derive(Clone, Debug)]
+pub enum Loss {
+    /// A loss model of the registry.
+    Model(Choice),
+    /// Independent losses, whose probability changes over time.
+    OverTime(Timeline<f64>),
+}
+
+impl Loss {
+    /// Returns the name of the loss model.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Model(model) => model.descriptor.name,
+            Self::OverTime(_) => "independent",
+        }
+    }
 }
 
 impl WirePlan {
@@ -139,7 +161,7 @@ impl WirePlan {
     /// and rules for the ECN field.
     pub(super) fn way_back(&self) -> Self {
         let rules = LinkRules { duplicates: None, ..self.rules };
-        Self { loss: None, rules, ecn: None, reverse: None, ..self.clone() }
+        Self { loss: None, rules, ecn: None, duplicates: None, reverse: None, ..self.clone() }
     }
 }
 
@@ -219,20 +241,24 @@ pub(super) fn read_wire(
         },
     };
     let loss = match table.get("loss") {
+        Some(_) if shares::changes(table, "loss") => Some(Loss::OverTime(shares::losses(table)?)),
         Some(node) => {
-            Some(choice::read(table.reader, node, &table.path_of("loss"), &registry::losses(), &[])?)
+            let model = choice::read(table.reader, node, &table.path_of("loss"), &registry::losses(), &[])?;
+            Some(Loss::Model(model))
         }
         None => base.and_then(|base| base.loss.clone()),
     };
     let mut rules = base.map(|base| base.rules).unwrap_or_default();
+    let mut duplicates = base.and_then(|base| base.duplicates.clone());
     if table.get("duplicate").is_some() {
-        rules.duplicates = Some(shares::duplicates(table)?);
+        let (rule, over_time) = shares::duplicates(table)?;
+        (rules.duplicates, duplicates) = (Some(rule), over_time);
     }
     let ecn = match table.get("ecn") {
         Some(_) => Some(table.read("ecn")?),
         None => base.and_then(|base| base.ecn),
     };
-    let mut jitter = base.map(|base| base.jitter).unwrap_or_default();
+    let mut jitter = base.map(|base| base.jitter.clone()).unwrap_or_default();
     if table.get("jitter").is_some() {
         (rules.jitter, jitter) = jitter::read(table)?;
     }
@@ -283,6 +309,7 @@ pub(super) fn read_wire(
         ecn,
         rules,
         jitter,
+        duplicates,
         medium,
         reverse: None,
     };

@@ -18,8 +18,8 @@ pub struct Kind<T> {
     pub range: Range,
     /// An example of a value.
     pub example: &'static str,
-    /// Parses a trace that is not a table of times and values.
-    pub trace: fn(&str) -> Result<Timeline<T>, Mistake>,
+    /// Parses a trace that is not a table of times and values; `None` if each trace is one, and needs a `unit`.
+    pub trace: Option<fn(&str) -> Result<Timeline<T>, Mistake>>,
     /// The units allowed in a table, each in base units.
     pub units: &'static [(&'static str, f64)],
     /// Converts a number in base units to a value.
@@ -113,8 +113,12 @@ pub fn read<T: Copy + PartialEq + Field>(
         ["trace"] if table.get("unit").is_some() => Some(("trace", tables::read(table, kind)?)),
         ["steps"] => Some(("steps", steps(table, kind)?)),
         ["trace"] => {
+            let Some(parse) = kind.trace else {
+                table.required("unit");
+                return None;
+            };
             let name = table.text("trace")?;
-            Some(("trace", crate::language::values::files::read(table, "trace", name, kind.trace)?))
+            Some(("trace", crate::language::values::files::read(table, "trace", name, parse)?))
         }
         [_, second, ..] => {
             table.problem_at(second, "a second way to write it", "only one of `cycle`, `steps` and `trace`");

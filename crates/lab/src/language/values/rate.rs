@@ -64,7 +64,7 @@ const RATE: Kind<Rate> = Kind {
     quantity: Quantity::Rate,
     range: Range::between(0.0, 1e12),
     example: "\"100 Mbit/s\"",
-    trace: traces::opportunities,
+    trace: Some(traces::opportunities),
     units: &UNITS,
     of_base: |bits| Rate::from_bits_per_second(bits.round() as u64),
 };

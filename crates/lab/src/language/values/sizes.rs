@@ -1,9 +1,12 @@
-//! Distributions of sizes in files: lines with a size and a cumulative probability, as data centres publish
-//! them.
+//! Sizes of transfers in files: distributions, lines with a size and a cumulative probability as data centres publish
+//! them; and lists, lines with the time at which a transfer begins and its size.
 
+use crate::language::document::quoted;
+use crate::language::limits::MAX_SECONDS;
 use crate::language::values::files::Mistake;
 use crate::language::values::traces::{columns, numbered};
-use ackclock_sim::traffic::transfers::MOST_BYTES;
+use ackclock_base::Span;
+use ackclock_sim::traffic::transfers::{MOST, MOST_BYTES};
 
 /// Returns the points of a distribution, with sizes in bytes. Each line of the file has a size in `unit`, a
 /// number of bytes, and the fraction of transfers that are no larger, both ascending. Fractions end with 1,
@@ -19,7 +22,7 @@ pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
         let numbers: Option<Vec<f64>> = columns(line).map(|column| column.parse().ok()).collect();
         let (size, share) = match numbers.as_deref() {
             Some([size, share] | [size, _, share]) => (*size, *share),
-            _ => return wrong(crate::language::document::quoted(line), A_LINE),
+            _ => return wrong(quoted(line), A_LINE),
         };
         if !(0.0..=MOST_BYTES).contains(&(size * unit)) {
             return wrong(format!("a size of {size}"), &format!("a size from 0 to {:e}", MOST_BYTES / unit));
@@ -44,6 +47,36 @@ pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
         return Err(Mistake::new(last_line, found, "1, or 100 where shares are percentages"));
     }
     Ok(points.into_iter().map(|(size, share)| (size * unit, share / all)).collect())
+}
+
+/// Returns the transfers of a list: the time from the start to the beginning of each, in order, and its size in bytes.
+/// Each line of the file has the time in seconds, and a size in `unit`, a number of bytes. Columns are separated by
+/// white space or a comma; `#` begins a comment.
+pub fn list(text: &str, unit: f64) -> Result<Vec<(Span, u64)>, Mistake> {
+    const A_LINE: &str = "a time in seconds and a size, such as 0.25 14.6";
+    let mut transfers: Vec<(Span, u64)> = Vec::new();
+    let mut before = 0.0;
+    for (number, line) in numbered(text)? {
+        let wrong = |found: String, expected: &str| Err(Mistake::new(number, found, expected));
+        let numbers: Option<Vec<f64>> = columns(line).map(|column| column.parse().ok()).collect();
+        let Some([time, size]) = numbers.as_deref() else { return wrong(quoted(line), A_LINE) };
+        if !(before..=MAX_SECONDS).contains(time) {
+            let expected = format!("a time from {before} to {MAX_SECONDS} s: lines in the order of time");
+            return wrong(format!("a time of {time}"), &expected);
+        }
+        if !(0.0..=MOST_BYTES).contains(&(size * unit)) {
+            return wrong(format!("a size of {size}"), &format!("a size from 0 to {:e}", MOST_BYTES / unit));
+        }
+        if transfers.len() as u64 == MOST {
+            return wrong(format!("more than {MOST} transfers"), &format!("at most {MOST} lines"));
+        }
+        before = *time;
+        transfers.push((Span::from_seconds(*time), (size * unit).round() as u64));
+    }
+    if transfers.is_empty() {
+        return Err(Mistake::new(1, "no transfers".to_owned(), A_LINE));
+    }
+    Ok(transfers)
 }
 
 #[cfg(test)]
@@ -84,5 +117,26 @@ mod tests {
             let mistake = distribution(text, 1.0).unwrap_err();
             assert_eq!((mistake.line, mistake.found.as_str()), (line, found), "{text}");
         }
+    }
+
+    #[test]
+    fn a_list_has_times_in_order_and_sizes_in_its_unit() {
+        let text = "# start, kB\n0 14.6\n0.5, 0\n0.5\t2\n";
+        let at = |ms| Span::from_millis(ms);
+        assert_eq!(list(text, 1000.0), Ok(vec![(at(0), 14_600), (at(500), 0), (at(500), 2000)]));
+        for (text, line, found) in [
+            ("0 1\n0.5\n", 2, "\"0.5\""),
+            ("1 1\n0.5 1\n", 2, "a time of 0.5"),
+            ("-1 1\n", 1, "a time of -1"),
+            ("0 -1\n", 1, "a size of -1"),
+            ("0 nan\n", 1, "a size of NaN"),
+            ("", 1, "an empty file"),
+            ("# none\n", 1, "no transfers"),
+        ] {
+            let mistake = list(text, 1.0).unwrap_err();
+            assert_eq!((mistake.line, mistake.found.as_str()), (line, found), "{text}");
+        }
+        let many = "0 1\n".repeat(MOST as usize + 1);
+        assert_eq!(list(&many, 1.0).unwrap_err().line, MOST as usize + 1);
     }
 }
