@@ -37,6 +37,7 @@ const DELAY: Kind<Span> = Kind {
     example: "\"40 ms\"",
     trace: Some(traces::delays),
     units: &UNITS,
+    amounts: &[],
     of_base: Span::from_seconds,
 };
 

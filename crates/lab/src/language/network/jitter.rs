@@ -36,6 +36,7 @@ const MOST: Kind<Span> = Kind {
     example: "\"5 ms\"",
     trace: None,
     units: &UNITS,
+    amounts: &[],
     of_base: Span::from_seconds,
 };
 

@@ -30,6 +30,7 @@ const SHARE: Kind<f64> = Kind {
     example: "0.01",
     trace: None,
     units: &UNITS,
+    amounts: &[],
     of_base: |share| share,
 };
 

@@ -22,6 +22,8 @@ pub struct Kind<T> {
     pub trace: Option<fn(&str) -> Result<Timeline<T>, Mistake>>,
     /// The units allowed in a table, each in base units.
     pub units: &'static [(&'static str, f64)],
+    /// The units of an amount in a table, each in base units: the value is the amount over the time for which it holds.
+    pub amounts: &'static [(&'static str, f64)],
     /// Converts a number in base units to a value.
     pub of_base: fn(f64) -> T,
 }
@@ -82,6 +84,13 @@ macro_rules! over_time_keys {
                 "The unit of the times in the table",
             )
             .or("\"s\"")
+            .needing($crate::language::values::tables::NEEDS),
+            $crate::language::keys::Key::new(
+                "holds",
+                &[$crate::language::keys::Form::words_of(&$crate::language::values::tables::HOLDS)],
+                "Whether the value of a line holds from its time on, or until its time, as tools write what they measure",
+            )
+            .or("\"from\"")
             .needing($crate::language::values::tables::NEEDS),
             $crate::language::keys::Key::new(
                 "repeat",

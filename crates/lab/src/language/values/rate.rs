@@ -28,7 +28,9 @@ pub struct Pace {
 
 const RATES: Range = Range::between(1.0, 1e12);
 const UNITS: [(&str, f64); 4] = [("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)];
-const UNIT_NAMES: [&str; 4] = tables::names(UNITS);
+/// Units of bytes that were sent while the value held, in bits.
+const AMOUNTS: [(&str, f64); 3] = [("B", 8.0), ("kB", 8e3), ("MB", 8e6)];
+const UNIT_NAMES: [&str; 7] = ["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "B", "kB", "MB"];
 
 const OVER_TIME: &[Key] = over_time_keys!(RATE, "\"100 Mbit/s\"", &UNIT_NAMES);
 
@@ -66,6 +68,7 @@ const RATE: Kind<Rate> = Kind {
     example: "\"100 Mbit/s\"",
     trace: Some(traces::opportunities),
     units: &UNITS,
+    amounts: &AMOUNTS,
     of_base: |bits| Rate::from_bits_per_second(bits.round() as u64),
 };
 
