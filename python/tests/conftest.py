@@ -6,6 +6,7 @@ import importlib.machinery
 import importlib.util
 import math
 import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +47,8 @@ def script(name: str) -> Any:
     module = importlib.util.module_from_spec(spec)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
+        # A dataclass looks up its module there.
+        patch.setitem(sys.modules, loader.name, module)
         loader.exec_module(module)
     return module
 

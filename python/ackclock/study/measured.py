@@ -101,7 +101,8 @@ class Measured:
     def most_of(self, reading: int) -> int:
         """Returns the largest number of seeds of a run that an interpretation changes."""
         changed = [c for c in range(len(self._plan.runs)) if self._plan.changes(reading, c)]
-        return max((self.made(reading, c) for c in changed), default=self.most)
+        made = [self.made(reading, c) for c in changed]
+        return max(made) if made else self.most
 
     def samples(self, reading: int, run: int) -> dict[str, Array]:
         """Returns the samples of each metric in a run, by seed."""
@@ -155,7 +156,8 @@ class Measured:
 
     def seeds_of(self, reading: int, claim: Claim) -> int:
         """Returns the number of seeds with which a claim can be judged: those of all runs over which it is."""
-        return min((self.made(reading, run) for run in self.runs_of(reading, claim)), default=self.most)
+        made = [self.made(reading, run) for run in self.runs_of(reading, claim)]
+        return min(made) if made else self.most
 
     def judged(self, reading: int, claim: Claim) -> ClaimResult:
         """Returns a claim's result under an interpretation, at the look at which it was decided or given up.
