@@ -94,11 +94,14 @@ def test_a_variant_takes_back_what_another_sets() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"look": ["Checked.", "Not checked."]}, "missing for 2"),
-        ({"check": [{"look": 3, "holds": "goodput('fast') > 0"}]}, "missing for 1, 3"),
+        ({"look": ["Checked.", "Not checked."]}, r"look\[2\]: has no check"),
+        (
+            {"check": [{"look": 3, "holds": "goodput('fast') > 0"}]},
+            r"look: found 3, expected a statement of look, from 1 to 1\nlook\[1\]: has no",
+        ),
         (
             {"try": [{"label": "a", "set": {}}, {"label": "b", "set": {"flows.tcp.count": 2}}]},
-            "which the scenario does not have",
+            "expected a value that the scenario has",
         ),
         (
             {
@@ -107,7 +110,7 @@ def test_a_variant_takes_back_what_another_sets() -> None:
                     {"label": "b", "set": {"dumbbell.bottleneck.rate": "2 Mbit/s"}},
                 ]
             },
-            "inside it",
+            "is inside of",
         ),
     ],
 )

@@ -167,8 +167,9 @@ def _value(document: dict[str, Any], path: str) -> Any:
 
 
 def _place(document: dict[str, Any], path: str) -> tuple[Any, Any]:
-    """Returns the table or list around the value at a dotted path, and the value's key or index in it. In a list, tables
-    are found by their name. LookupError, which has the nearest key, if there is no such value.
+    """Returns the table or list around the value at a dotted path, and the value's key or index in it.
+
+    In a list, tables are found by their name. LookupError, which has the nearest key, if there is no such value.
     """
     around: Any = None
     key: Any = None

@@ -89,19 +89,19 @@ def read_answer(file: Path) -> Answer:
         what = "no format" if found is None else f"the format {json.dumps(found)[:40]}"
         raise AnswerError(f'found {what}, expected "{FORMAT}": no answer of the laboratory\'s page')
     try:
-        answer = Answer.model_validate(document)
+        return Answer.model_validate(document)
     except pydantic.ValidationError as error:
         first = rendered(error, Answer, document, "").split("\n")[0]
         raise AnswerError(f"edited: {first.removeprefix(': ')}") from None
-    if answer.checksum != checksum(answer.texts()):
-        raise AnswerError("edited: its texts are not those that the page saved")
-    return answer
 
 
 def repeated(answer: Answer) -> list[Repeated]:
-    """Returns the runs of an answer, made again. AnswerError if one has other results than the file says, or cannot be
-    made.
+    """Returns the runs of an answer, made again.
+
+    AnswerError if the texts are not those that the page saved, or if a run has other results than the file says.
     """
+    if answer.checksum != checksum(answer.texts()):
+        raise AnswerError("edited: its texts are not those that the page saved")
     described = [_described(number, ran) for number, ran in enumerate(answer.runs, start=1)]
     packets = sum(
         one["expected_packets"] * len(ran.results) for one, ran in zip(described, answer.runs, strict=True)

@@ -17,7 +17,7 @@ from ackclock.experiment.model import Finding, Result, Setting
 from ackclock.experiment.run_words import RunWords, measure
 from ackclock.experiment.sample_words import SampleWords
 from ackclock.lessons import Check, Lesson
-from ackclock.lessons.answers import Answer, Repeated, AnswerError, read_answer, repeated
+from ackclock.lessons.answers import Answer, AnswerError, Repeated, read_answer, repeated
 from ackclock.lessons.outcome import Outcome, play
 
 OWN = "own"

@@ -42,5 +42,9 @@ export function later(milliseconds, action) {
   };
 }
 
+// How many times as large as usual the letters of figures are. Of the smallest, which have 11 pixels, 16 are legible on a wall.
+const LARGE = 16 / 11;
+export const enlargement = () => (document.documentElement.dataset.size === "large" ? LARGE : 1);
+
 // Returns whether the page has two columns, as in lab.css.
 export const isWide = () => matchMedia("(min-width: 60rem)").matches;

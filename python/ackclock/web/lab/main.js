@@ -6,6 +6,7 @@
 import { given, unpacked } from "../engine/embedded.js";
 import { Engine } from "../engine/engine.js";
 import { remember } from "./address.js";
+import { Answers } from "./answers.js";
 import { Board } from "./board.js";
 import { listen } from "./buttons.js";
 import { act, apply, choose, edit, shape } from "./changes.js";
@@ -63,9 +64,11 @@ async function made() {
     act: (name, field) => act(page, name, field),
   });
   page.lessons = JSON.parse(new TextDecoder().decode(await unpacked("lessons")));
+  page.answers = new Answers(page);
   page.classroom = lessons(page.lessons, {
     begin: (lesson) => begin(page, lesson.scenario, lesson),
     apply: (set) => apply(page, set),
+    form: (lesson) => page.answers.form(lesson),
   });
   return page;
 }
