@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from assignment import LESSON, SCENARIO
 from conftest import Command
 
 from ackclock import Scenario
@@ -19,46 +21,6 @@ from ackclock.lessons.answers import FORMAT, Answer, checksum
 from ackclock.lessons.files import read_lesson
 from ackclock.lessons.marking import NOT_RUN, OWN, UNCHANGED, mark
 
-SCENARIO = """\
-# two rates
-duration = "2 s"
-[dumbbell]
-bottleneck = { rate = "1 Mbit/s", delay = "10 ms" }
-access = { rate = "10 Mbit/s", delay = "1 ms" }
-[[flows]]
-name = "tcp"
-control = "reno"
-start = { uniform = ["0 s", "0.2 s"] }
-"""
-LESSON = """\
-title = "Rates"
-question = "What does a faster link carry?"
-learn = "that it carries more."
-change = ["The rate."]
-look = ["The faster link carries more.", "It carries less than 10 Mbit/s."]
-
-[[try]]
-label = "slow"
-set = { "dumbbell.bottleneck.rate" = "1 Mbit/s" }
-
-[[try]]
-label = "fast"
-set = { "dumbbell.bottleneck.rate" = "2 Mbit/s" }
-
-[[measure]]
-id = "goodput"
-label = "Goodput"
-unit = "Mbit/s"
-expr = 'flow("tcp").goodput_bps / 1e6'
-
-[[check]]
-look = 1
-holds = "goodput('fast') > goodput('slow')"
-
-[[check]]
-look = 2
-holds = "goodput('fast') < 10"
-"""
 Write = Callable[..., Path]
 
 
@@ -305,7 +267,7 @@ class TestMarking:
         ):
             assert text in out  # fmt: skip
         assert "2 files, 1 wrong or edited" in out
-        ada, broken = csv.DictReader(table.open(encoding="utf-8"))
+        ada, broken = csv.DictReader(io.StringIO(table.read_text(encoding="utf-8")))
         assert (ada["student"], ada["answer"], ada["statement 1"]) == ("Ada", "'=1+1", "holds")
         assert (broken["file"], broken["state"].startswith("line 1, column 2")) == ("broken.json", True)
 

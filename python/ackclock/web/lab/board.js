@@ -7,14 +7,14 @@ import { readout } from "./readout.js";
 import { summaryTable } from "./summary.js";
 
 // The height of a panel on a wide page, beside the lesson.
-const LOW = 78;
+const LOW = 76;
 
 export class Board {
   a = null; // {meaning, series, result, text, others}; `others` are results with more seeds, if there are any
   b = null;
 
   constructor() {
-    readout(byId("figure"), () => (this.a?.series ? view(this.a.series, this.a.meaning, this.a.result) : null));
+    readout(byId("figure"), () => this.views()[0]);
     // Figures have the available width.
     let width = 0;
     new ResizeObserver(() => {
@@ -38,9 +38,14 @@ export class Board {
     this.draw();
   }
 
+  // Returns the drawn views of A and of B; null where there is none.
+  views() {
+    return [this.a, this.b].map((one) => (one?.series ? view(one.series, one.meaning, one.result) : null));
+  }
+
   // `low`: with low panels, so that the figure and the first numbers are seen without scrolling.
   drawings(width, low = false) {
-    const [a, b] = [this.a, this.b].map((one) => (one?.series ? view(one.series, one.meaning, one.result) : null));
+    const [a, b] = this.views();
     const heightOfPanel = low ? LOW : undefined;
     return [timeFigure(a, b, width, { heightOfPanel, used: true }), planeFigure(a, b, Math.min(width, 620))];
   }

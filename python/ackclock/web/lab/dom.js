@@ -42,8 +42,8 @@ export function later(milliseconds, action) {
   };
 }
 
-// How many times as large as usual the letters of figures are. Of the smallest, which have 11 pixels, 16 are legible on a wall.
-const LARGE = 16 / 11;
+// How many times as large as usual figures are in the size for a wall: the smallest letters, of 11 pixels, have more than 16.
+const LARGE = 1.5;
 export const enlargement = () => (document.documentElement.dataset.size === "large" ? LARGE : 1);
 
 // Returns whether the page has two columns, as in lab.css.

@@ -87,8 +87,8 @@ const linkOf = (result, name) => result.links.find((link) => link.name === name)
 
 // Returns the share of time in which a link of constant rate sends, in percent, as means over a part of the run.
 //
-// The packets that have left its queue are counted. Each is taken to last as long as the mean packet, whose time follows from the
-// utilisation of the whole measured time.
+// The packets that have left its queue are counted, from the end of the warm-up on. Each is taken to last as long as the mean
+// packet, whose time follows from the utilisation of the whole measured time: where packets differ in size, it is an estimate.
 export function utilisation(time, series, link, [from, to]) {
   if (!series.arrived_packets || !link) return null;
   const left = time.map((_, at) => series.arrived_packets[at] - series.dropped_packets[at] - series.queue_packets[at]);
@@ -98,9 +98,8 @@ export function utilisation(time, series, link, [from, to]) {
   if (!Number.isFinite(each)) return null;
   const window = Math.max(1, Math.round(time.length / SMOOTH));
   return time.map((now, at) => {
-    const before = at - window;
-    const [count, began] = before < 0 ? [left[at], 0] : [left[at] - left[before], time[before]];
-    return now > began ? (100 * count * each) / (now - began) : null;
+    const before = Math.max(first, at - window);
+    return at > before && at <= last ? Math.min(100, (100 * (left[at] - left[before]) * each) / (now - time[before])) : null;
   });
 }
 // Returns whether one flow always has all of the goodput.
@@ -162,8 +161,7 @@ export function timeFigure(a, b, width, { heightOfPanel = 128, other = "dashed: 
   panels.forEach((one, at) => {
     const last = at === panels.length - 1;
     const height = heightOfPanel + (last ? 30 : 0);
-    const most = highest(one.lines.map((line) => line.ys));
-    const y = [0, one.y ? Math.max(one.y[1], most) : headroom(most)];
+    const y = one.y ?? [0, headroom(highest(one.lines.map((line) => line.ys)))];
     const text = panel({
       ...one,
       x: [0, duration],

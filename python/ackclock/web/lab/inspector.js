@@ -57,7 +57,7 @@ export class Inspector {
     for (const field of this.fields) {
       const input = document.getElementById(keyOf(field));
       if (!input || field.kind === "shape") continue;
-      const told = this.errors.filter(({ path }) => path?.join() === field.path.join()).map(({ message }) => message);
+      const told = this.errors.filter(({ path }) => path?.join() === field.path.join()).map(({ message }) => message.replace(/^\x60[^\x60]*\x60: /, ""));
       const id = `${input.id}-wrong`;
       document.getElementById(id)?.remove();
       input.setAttribute("aria-invalid", String(told.length > 0));
@@ -246,7 +246,8 @@ export class Inspector {
       "div",
       { class: "row choice" },
       make("label", { for: id, class: "label" }, breakable(field.label)),
-      box,
+      // Another label around the box, to be large enough for a finger.
+      make("label", { class: "hit" }, box),
       help(field),
     );
   }

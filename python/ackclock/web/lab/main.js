@@ -73,8 +73,8 @@ async function made() {
   return page;
 }
 
-// Begins with the set-up or the lesson in the address, else with the scenario that the page was given, else with the first
-// lesson.
+// Begins with the set-up or the lesson in the address, else with the scenario or the lesson that the page was given, else with
+// the first lesson.
 async function start(page) {
   const { state, classroom } = page;
   const { hash } = location;
@@ -90,10 +90,10 @@ async function start(page) {
     classroom.show(asked);
     return;
   }
-  const lesson = classroom.named(setUp ? setUp.lesson : given("given").lesson);
-  const first = given("given").scenario ?? null;
-  const whole = setUp ? setUp.scenario : (first ?? page.lessons[0].scenario);
-  const about = setUp || first !== null ? lesson : page.lessons[0];
+  const { scenario: first, lesson: named } = given("given");
+  const lesson = classroom.named(setUp ? setUp.lesson : named);
+  const about = setUp || first !== null ? lesson : (lesson ?? page.lessons[0]);
+  const whole = setUp ? setUp.scenario : (first ?? about.scenario);
   classroom.show(about);
   if (setUp?.b) await compare(page, setUp.b);
   state.lesson = about ?? null;
