@@ -10,8 +10,7 @@ from ackclock.cli.terminal import console, warn
 def check(file: Path) -> None:
     """Validates a scenario, study or lesson file. InputError lists everything that is wrong."""
     from ackclock._files import read_text
-    from ackclock.lessons import ENDING as LESSON
-    from ackclock.study.kind import ENDING, looks_like_study
+    from ackclock.study.kind import ENDING, LESSON, looks_like_study
 
     if file.name.endswith(ENDING):
         from ackclock.study.base import parse_base

@@ -63,7 +63,7 @@ def _opening(scenario: str | None, declared: Path | None) -> Opening:
     """Returns what the page opens with. A file takes precedence over a lesson of its name; a name with a dot or a slash
     is a file.
     """
-    from ackclock.lessons import ENDING
+    from ackclock.study.kind import LESSON
     from ackclock.web.page import Opening
 
     if declared is not None:
@@ -71,7 +71,7 @@ def _opening(scenario: str | None, declared: Path | None) -> Opening:
     if scenario is None:
         return Opening()
     file = Path(scenario)
-    if file.name.endswith(ENDING):
+    if file.name.endswith(LESSON):
         raise InputError(f"{file}: is the declaration of a lesson; `ackclock lab --lesson {file}` opens it")
     if is_there(file) or file.suffix or len(file.parts) != 1:
         # Refuses a wrong scenario as `ackclock run` does, before anything is written or opened.

@@ -20,10 +20,9 @@ from ackclock._named_files import as_written, with_files
 from ackclock._names import nearest
 from ackclock.errors import InputError
 from ackclock.experiment.model import Criterion, Metric, Table
+from ackclock.study.kind import LESSON
 
 LESSONS = Path(__file__).parent
-ENDING = ".lesson.toml"
-"""How the name of a lesson's declaration ends."""
 
 
 class Variant(Table):
@@ -193,7 +192,7 @@ def _place(document: dict[str, Any], path: str) -> tuple[Any, Any]:
 
 def names() -> list[str]:
     """Returns the names of the lessons, in alphabetical order; reads no file."""
-    return sorted(file.name.removesuffix(ENDING) for file in LESSONS.glob(f"*{ENDING}"))
+    return sorted(file.name.removesuffix(LESSON) for file in LESSONS.glob(f"*{LESSON}"))
 
 
 def lessons() -> list[Lesson]:
@@ -212,6 +211,6 @@ def lesson(name: str) -> Lesson:
 
 
 def _read(name: str) -> Lesson:
-    words = toml.loads(read_text(LESSONS / f"{name}{ENDING}"))
+    words = toml.loads(read_text(LESSONS / f"{name}{LESSON}"))
     file = LESSONS / f"{name}.toml"
     return Lesson.model_validate({**words, "name": name, "scenario": with_files(read_text(file), str(file))})

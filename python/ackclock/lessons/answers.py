@@ -26,7 +26,7 @@ from ackclock.study.mistakes import rendered
 FORMAT = "ackclock answer 1"
 """The name of the format: ``answers.js`` of the page writes the same."""
 MOST_PACKETS = 10_000_000
-"""The most packets of one answer that marking sends again, some seconds of computing: the file is a student's."""
+"""The most packets that the repeated runs of an answer may send, some seconds of computing: students write the file."""
 
 
 class Ran(Table):

@@ -17,9 +17,10 @@ from ackclock.errors import InputError, ScenarioError
 from ackclock.experiment.expression import ExpressionError, parsed
 from ackclock.experiment.model import Setting
 from ackclock.experiment.sample_words import SampleWords
-from ackclock.lessons import ENDING, Lesson, Words
+from ackclock.lessons import Lesson, Words
 from ackclock.scenario import Scenario
 from ackclock.study.dry_run import unmeasurable
+from ackclock.study.kind import LESSON
 from ackclock.study.mistakes import rendered
 from ackclock.study.placed import not_toml, placed
 from ackclock.study.synthetic import Names, run_of
@@ -34,8 +35,8 @@ def read_lesson(file: Path, scenario: Path | None = None) -> Lesson:
     Nothing is simulated: paths, values and expressions are tried on the scenario. InputError lists what is wrong,
     with file, line and column.
     """
-    name = file.name.removesuffix(ENDING).removesuffix(".toml")
-    text = read_text(file, "the declaration of a lesson", f"*{ENDING}")
+    name = file.name.removesuffix(LESSON).removesuffix(".toml")
+    text = read_text(file, "the declaration of a lesson", f"*{LESSON}")
     if scenario is None:
         scenario = file.with_name(f"{name}.toml")
         if scenario == file or not is_there(scenario):
@@ -43,7 +44,7 @@ def read_lesson(file: Path, scenario: Path | None = None) -> Lesson:
                 f"{file}: its scenario {scenario} does not exist; expected it beside the lesson, or as "
                 f"`ackclock lab SCENARIO --lesson {file}`"
                 if scenario != file
-                else f"{file}: expected the declaration of a lesson, whose name ends in {ENDING}"
+                else f"{file}: expected the declaration of a lesson, whose name ends in {LESSON}"
             )
     try:
         return _read(text, str(file), name, Scenario.from_file(scenario))
