@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,10 @@ from ackclock.lessons import LESSONS, names
 from ackclock.lessons.answers import FORMAT, Answer, checksum
 from ackclock.lessons.files import read_lesson
 from ackclock.lessons.marking import NOT_RUN, OWN, UNCHANGED, mark
+from ackclock.lessons.outcome import play
 
+ROOT = Path(__file__).resolve().parents[2]
+PAGE, DUEL = ROOT / "docs" / "teaching.md", ROOT / "scenarios" / "examples" / "duel.toml"
 Write = Callable[..., Path]
 
 
@@ -166,6 +170,16 @@ class TestOutside:
             read_lesson(file, tmp_path / "there.toml")
         told = ackclock("lab", file, "--no-open")
         assert (told.code, "`ackclock lab --lesson" in told.err) == (2, True)
+
+    def test_the_lesson_of_the_page_is_right_and_holds(self, tmp_path: Path) -> None:
+        (text,) = re.findall(
+            r"^```toml\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+        )
+        file = tmp_path / "duel.lesson.toml"
+        file.write_text(text)
+        lesson = read_lesson(file, DUEL)
+        outcome = play(lesson)
+        assert all(outcome.finding(check).met for check in lesson.checks)
 
     def test_check_knows_it(self, lesson_file: Write, ackclock: Command) -> None:
         assert "valid lesson: 2 variants, 1 measure, 2 checks" in ackclock("check", lesson_file()).out

@@ -42,8 +42,8 @@ export class Answers {
 
   // Returns the form, to be placed below a lesson.
   form(lesson) {
-    const student = make("input", { id: "answer-student", type: "text", autocomplete: "name", ".value": this.#student });
-    const text = make("textarea", { id: "answer-text", rows: 5, ".value": this.#texts.get(lesson.name) ?? "" });
+    const student = make("input", { id: "answer-student", type: "text", "aria-describedby": "answer-said", autocomplete: "name", ".value": this.#student });
+    const text = make("textarea", { id: "answer-text", rows: 5, "aria-describedby": "answer-said", ".value": this.#texts.get(lesson.name) ?? "" });
     student.addEventListener("input", () => {
       this.#student = student.value;
       this.#isSaved = false;

@@ -15,6 +15,7 @@ import { at, read } from "./toml.js";
 const MOST_STEPS = 40;
 const FIELDS = ["whatif-from", "whatif-to", "whatif-steps"];
 const EXPECTED = { number: "a number", time: "a time", rate: "a rate", size: "a size", packets: "packets", bdp: "a product of rate and delay" };
+const EARLIER = "The curve is of an earlier text.";
 const SKIPPED = new Set(["seed", "replications"]);
 
 // Returns every number and quantity of the text: {path, label, value, kind, from, to}.
@@ -55,6 +56,7 @@ export class WhatIf {
   #now = null; // {text, root, meaning} of the scenario's text; null while it is not checked, or is wrong
   #redraw = null; // draws the present curve
   #of = null; // the text that the curve is of
+  #isRefused = false; // whether the text is wrong
 
   constructor(module) {
     this.#module = module;
@@ -70,12 +72,13 @@ export class WhatIf {
     this.#pool?.cancel();
     this.#now = null;
     byId("whatif-run").disabled = true;
-    if (this.#of !== null && text !== this.#of) this.#said("The curve is of an earlier text.");
+    if (this.#of !== null && text !== this.#of) this.#said(EARLIER);
   }
 
   // Called when the text is wrong.
   refuse() {
     byId("whatif-run").disabled = true;
+    this.#isRefused = true;
     this.#said("The text of the scenario has a mistake: nothing is run until it is right.");
   }
 
@@ -83,7 +86,8 @@ export class WhatIf {
   show(text, root, meaning) {
     this.#now = { text, root, meaning };
     byId("whatif-run").disabled = false;
-    if (byId("whatif-said").textContent.startsWith("The text of")) this.#said(this.#of === null || this.#of === text ? "" : "The curve is of an earlier text.");
+    if (this.#isRefused) this.#said(this.#of === null || this.#of === text ? "" : EARLIER);
+    this.#isRefused = false;
     const select = byId("whatif-number");
     const chosen = select.value;
     const numbers = numbersOf(
