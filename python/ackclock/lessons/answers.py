@@ -1,7 +1,7 @@
 """The file in which a student answers a lesson, as the page of the laboratory saves it, and whether it is unchanged.
 
 It has the student's text, the scenario as it was left, and each variant that was run with its results. Marking repeats
-the runs: the simulator gives the same numbers everywhere, so results that were edited are found. The texts have a
+the runs: the simulator gives equal numbers everywhere, so results that were edited are found. The texts have a
 checksum, which shows an edit but is no signature: who can write JavaScript can compute it.
 """
 
@@ -24,7 +24,7 @@ from ackclock.experiment.model import Table
 from ackclock.study.mistakes import rendered
 
 FORMAT = "ackclock answer 1"
-"""The name of the format: ``answers.js`` of the page writes the same."""
+"""The name of the format: ``answers.js`` of the page writes it."""
 MOST_PACKETS = 10_000_000
 """The most packets that the repeated runs of an answer may send, some seconds of computing: students write the file."""
 
@@ -98,10 +98,10 @@ def read_answer(file: Path) -> Answer:
 def repeated(answer: Answer) -> list[Repeated]:
     """Returns the runs of an answer, made again.
 
-    AnswerError if the texts are not those that the page saved, or if a run has other results than the file says.
+    AnswerError if a text was changed after the page saved it, or if a run has other results than the file says.
     """
     if answer.checksum != checksum(answer.texts()):
-        raise AnswerError("edited: its texts are not those that the page saved")
+        raise AnswerError("edited: a text was changed after the page saved it")
     described = [_described(number, ran) for number, ran in enumerate(answer.runs, start=1)]
     packets = sum(
         one["expected_packets"] * len(ran.results) for one, ran in zip(described, answer.runs, strict=True)
@@ -123,7 +123,7 @@ def checksum(text: str) -> str:
 
 def _described(number: int, ran: Ran) -> Mapping[str, Any]:
     try:
-        # Files that the text names are not read: those that the page had are in the text.
+        # Files that the text names are not read: a text has the files that the page had.
         return core.describe(ran.scenario, f"run {number}", {})
     except ScenarioError as error:
         raise AnswerError(f"edited: {str(error).splitlines()[0]}") from None

@@ -68,7 +68,7 @@ class TestUtilisation:
         )
         places = [tuple(map(float, point.split())) for point in re.findall(r"[\d.]+ [\d.]+", points)]
         area = sum((x - before) * (zero - (y + last) / 2) for (before, last), (x, y) in pairwise(places))
-        return 100 * area / (zero - full) / (places[-1][0] - places[0][0])
+        return float(100 * area / (zero - full) / (places[-1][0] - places[0][0]))
 
     def test_it_begins_after_the_warm_up_and_is_never_above_one(self, lab: Lab) -> None:
         lab.open(link=f"{lab.page.as_uri()}#bufferbloat")
