@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
@@ -27,7 +28,8 @@ def show(marks: Marks, folder: Path) -> None:
     """Prints the lesson's statements with what its checks say, and a row for each file."""
     out = console()
     lesson = marks.lesson
-    out.print(Text(f"{lesson.title}: {lesson.question}", style="bold"))
+    out.print(Text(lesson.title, style="bold"))
+    out.print(Text(lesson.question))
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("what to look for", overflow="fold")
@@ -51,7 +53,7 @@ def show(marks: Marks, folder: Path) -> None:
         name = Text(one.student or "?").append(f"\n{one.file}", style="dim")
         words = one.statements or [""] * len(lesson.look)
         cells = [Text(word, style=STYLES.get(word, "")) for word in words]
-        told = Text(_runs(one)) if one.state == UNCHANGED else Text(one.state, style="red")
+        told = Text(_runs(marks, one)) if one.state == UNCHANGED else Text(one.state, style="red")
         table.add_row(name, told, *cells, Text(one.answer))
     out.print(table)
     out.print(Text(_count(marks), style="dim"))
@@ -66,7 +68,7 @@ def write(marks: Marks, path: Path) -> None:
             "file": one.file,
             "state": one.state,
             "answer": one.answer,
-            "runs": _runs(one),
+            "runs": _runs(marks, one),
             **{
                 f"statement {number}": one.statements[number - 1] if one.statements else ""
                 for number in numbers
@@ -79,13 +81,15 @@ def write(marks: Marks, path: Path) -> None:
         inert(pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String))).write_csv(file)
 
 
-def _runs(one: Marked) -> str:
+def _runs(marks: Marks, one: Marked) -> str:
     """Returns a line for each run: its variant, its measures, and what is changed of the scenario."""
-    return "\n".join(map(_run, one.runs)) or "none"
+    units = {measure.id: measure.unit for measure in marks.lesson.measures}
+    return "\n".join(_run(run, units) for run in one.runs) or "none"
 
 
-def _run(run: MarkedRun) -> str:
-    measures = ", ".join(f"{id} {significant(value, 3)}" for id, value in run.measures.items())
+def _run(run: MarkedRun, units: Mapping[str, str]) -> str:
+    values = ((id, f"{significant(value, 3)} {units[id]}".rstrip()) for id, value in run.measures.items())
+    measures = ", ".join(f"{id} {value}" for id, value in values)
     seeds = f" ({run.seeds} seeds)" if run.seeds > 1 else ""
     changed = f"; {', '.join(run.changed)}" if run.changed else ""
     return f"{run.label}{seeds}: {measures}{changed}"
