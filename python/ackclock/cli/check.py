@@ -8,9 +8,9 @@ from ackclock.cli.terminal import console, warn
 
 
 def check(file: Path) -> None:
-    """Validates a scenario or study file. InputError lists everything that is wrong."""
+    """Validates a scenario, study or lesson file. InputError lists everything that is wrong."""
     from ackclock._files import read_text
-    from ackclock.study.kind import ENDING, looks_like_study
+    from ackclock.study.kind import ENDING, LESSON, looks_like_study
 
     if file.name.endswith(ENDING):
         from ackclock.study.base import parse_base
@@ -20,6 +20,20 @@ def check(file: Path) -> None:
         console().print(
             f"{file}: valid base of studies: {scenario}, {_count(len(base.assumptions), 'assumption')}"
         )
+        return
+    if file.name.endswith(LESSON):
+        from ackclock.lessons.files import read_lesson
+
+        lesson = read_lesson(file)
+        parts = [
+            _count(len(of), noun)
+            for of, noun in (
+                (lesson.variants, "variant"),
+                (lesson.measures, "measure"),
+                (lesson.checks, "check"),
+            )
+        ]
+        console().print(f"{file}: valid lesson: {', '.join(parts)}")
         return
     text = read_text(file)
     if looks_like_study(text):

@@ -1,7 +1,8 @@
 """The classroom: scenarios for learning, each with a question, what to change and what to look for.
 
 A lesson is two files side by side: ``NAME.toml`` is a scenario, ``NAME.lesson.toml`` describes the
-lesson. Its statements about what to look for are checked: ``outcome`` runs it.
+lesson. Its statements about what to look for are checked: ``outcome`` runs it. ``files`` reads a lesson that is not
+one of the package, ``answers`` and ``marking`` read what students answer.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from ackclock._named_files import as_written, with_files
 from ackclock._names import nearest
 from ackclock.errors import InputError
 from ackclock.experiment.model import Criterion, Metric, Table
+from ackclock.study.kind import LESSON
 
 LESSONS = Path(__file__).parent
-_ENDING = ".lesson.toml"
 
 
 class Variant(Table):
@@ -48,7 +49,8 @@ class Check(Table):
 class Words(Table):
     """The contents of a ``.lesson.toml``."""
 
-    order: int
+    order: int = 0
+    """The position among the lessons of the package."""
     title: str
     question: str
     learn: str
@@ -63,13 +65,20 @@ class Words(Table):
 
     @model_validator(mode="after")
     def _nothing_unchecked(self) -> Self:
+        count = len(self.look)
+        problems = [
+            f"check[{number}].look: found {check.look}, expected a statement of look, from 1 to {count}"
+            for number, check in enumerate(self.checks, start=1)
+            if check.look > count
+        ]
         checked = {check.look for check in self.checks}
-        stated = set(range(1, len(self.look) + 1))
-        if checked != stated:
-            odd = ", ".join(map(str, sorted(checked ^ stated)))
-            raise ValueError(
-                f"each statement of look has a check, and each check a statement: missing for {odd}"
-            )
+        problems += [
+            f"look[{number}]: has no check, expected a [[check]] with look = {number}"
+            for number in range(1, count + 1)
+            if number not in checked
+        ]
+        if problems:
+            raise ValueError("\n".join(problems))
         return self
 
 
@@ -91,12 +100,20 @@ class Lesson(Words):
         undo the changes of the previous one.
         """
         paths = list(dict.fromkeys(path for variant in self.variants for path in variant.set))
-        inside = [(a, b) for a in paths for b in paths if b.startswith(f"{a}.")]
-        if inside:
-            raise ValueError(
-                f"{self.name}: one variant sets {inside[0][0]}, another {inside[0][1]} inside it"
-            )
+        for number, variant in enumerate(self.variants, start=1):
+            for path in variant.set:
+                if around := next((one for one in paths if path.startswith(f"{one}.")), None):
+                    raise ValueError(
+                        f'try[{number}] ("{variant.label}").set: "{path}" is inside of "{around}", which a variant '
+                        "sets too: expected one of the two"
+                    )
         document = toml.loads(self.scenario)
+        for number, variant in enumerate(self.variants, start=1):
+            for path in variant.set:
+                try:
+                    _value(document, path)
+                except LookupError as error:
+                    raise ValueError(f'try[{number}] ("{variant.label}").set: {error}') from None
         for variant in self.variants:
             for path in paths:
                 if path not in variant.set:
@@ -108,24 +125,74 @@ class Lesson(Words):
         document = toml.loads(self.scenario)
         return {path: value for path, value in variant.set.items() if value != _value(document, path)}
 
+    def variant_of(self, scenario: str) -> Variant | None:
+        """Returns the variant that a scenario's text is, apart from comments and layout; None if it is no variant."""
+        document = toml.loads(scenario)
+        for variant in self.variants:
+            own = toml.loads(self.scenario)
+            for path, value in variant.set.items():
+                around, key = _place(own, path)
+                around[key] = value
+            if own == document:
+                return variant
+        return None
+
+    def differences(self, scenario: str) -> list[str]:
+        """Returns what a scenario's text changes of the lesson's, such as ``flows.near.control = cubic``."""
+        mine, other = (_leaves(toml.loads(text)) for text in (self.scenario, scenario))
+        changed = [f"{path} = {value}" for path, value in other.items() if mine.get(path) != value]
+        return [*changed, *(f"without {path}" for path in mine if path not in other)]
+
+
+def _leaves(value: Any, path: str = "") -> dict[str, Any]:
+    """Returns every value of a document that is no table or list of tables, by its dotted path."""
+    if isinstance(value, dict):
+        items = value.items()
+    elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        items = {str(one.get("name", place)): one for place, one in enumerate(value)}.items()
+    else:
+        return {path: value}
+    return {
+        inner: leaf
+        for key, one in items
+        for inner, leaf in _leaves(one, f"{path}.{key}" if path else key).items()
+    }
+
 
 def _value(document: dict[str, Any], path: str) -> Any:
-    """Returns the value at a dotted path; ValueError if there is none. In a list, tables are found by their name."""
+    """Returns the value at a dotted path; LookupError if there is none."""
+    around, key = _place(document, path)
+    return around[key]
+
+
+def _place(document: dict[str, Any], path: str) -> tuple[Any, Any]:
+    """Returns the table or list around the value at a dotted path, and the value's key or index in it.
+
+    In a list, tables are found by their name. LookupError, which has the nearest key, if there is no such value.
+    """
+    around: Any = None
+    key: Any = None
     value: Any = document
     for step in path.split("."):
-        if isinstance(value, list):
-            value = {table.get("name", str(place)): table for place, table in enumerate(value)}
-        if not isinstance(value, dict) or step not in value:
-            raise ValueError(
-                f"a variant sets {path}, which the scenario does not have: write its default there"
-            )
-        value = value[step]
-    return value
+        keys: dict[str, Any] = {}
+        if isinstance(value, dict):
+            keys = {name: name for name in value}
+        elif isinstance(value, list):
+            keys = {
+                str(one.get("name", place) if isinstance(one, dict) else place): place
+                for place, one in enumerate(value)
+            }
+        if step not in keys:
+            near = nearest(step, keys) or ": write its default there"
+            raise LookupError(f'found "{path}", expected a value that the scenario has{near}')
+        around, key = value, keys[step]
+        value = around[key]
+    return around, key
 
 
 def names() -> list[str]:
     """Returns the names of the lessons, in alphabetical order; reads no file."""
-    return sorted(file.name.removesuffix(_ENDING) for file in LESSONS.glob(f"*{_ENDING}"))
+    return sorted(file.name.removesuffix(LESSON) for file in LESSONS.glob(f"*{LESSON}"))
 
 
 def lessons() -> list[Lesson]:
@@ -144,6 +211,6 @@ def lesson(name: str) -> Lesson:
 
 
 def _read(name: str) -> Lesson:
-    words = toml.loads(read_text(LESSONS / f"{name}{_ENDING}"))
+    words = toml.loads(read_text(LESSONS / f"{name}{LESSON}"))
     file = LESSONS / f"{name}.toml"
     return Lesson.model_validate({**words, "name": name, "scenario": with_files(read_text(file), str(file))})

@@ -24,7 +24,7 @@ def dry_run(study: Study) -> list[str]:
 
     Names of flows, links and series are not checked here, but later, when the core says which ones a case has.
     """
-    problems = _unmeasurable((_place(metric.id, None, ""), metric.expr) for metric in study.metrics)
+    problems = unmeasurable((_place(metric.id, None, ""), metric.expr) for metric in study.metrics)
     problems += dry_run_assumptions(study.assumptions)
     synthetic, runs = _synthetic_samples(study), study.runs()
     words = SampleWords(synthetic, [run.setting for run in runs])
@@ -45,7 +45,7 @@ def dry_run(study: Study) -> list[str]:
 
 def dry_run_assumptions(assumptions: Iterable[Assumption]) -> list[str]:
     """Yields the problems of the metrics that interpretations define."""
-    return _unmeasurable(
+    return unmeasurable(
         (_place(id, interpretation, assumption.what), text)
         for assumption in assumptions
         for interpretation in assumption.interpretations
@@ -74,7 +74,7 @@ class MetricsDryRun:
     def problems(self, names: Names) -> list[str]:
         """Yields a message for each metric that names something that such a run does not have."""
         if names not in self._found:
-            self._found[names] = _unmeasurable(self._metrics, run_of(names))
+            self._found[names] = unmeasurable(self._metrics, run_of(names))
         return self._found[names]
 
 
@@ -91,7 +91,10 @@ def _place(metric: str, interpretation: Interpretation | None, what: str) -> str
     return f'assumption "{what}", interpretation "{interpretation.label}", metric "{metric}"'
 
 
-def _unmeasurable(metrics: Iterable[tuple[str, str]], run: Mapping[str, Any] | None = None) -> list[str]:
+def unmeasurable(metrics: Iterable[tuple[str, str]], run: Mapping[str, Any] | None = None) -> list[str]:
+    """Returns a message for each metric, given its place and expression, that cannot be computed from ``run``, a
+    synthetic run; by default one that has every name.
+    """
     problems, words = [], RunWords(run or run_of_any_names())
     for place, text in metrics:
         try:

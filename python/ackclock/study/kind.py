@@ -1,4 +1,4 @@
-"""Tells studies, bases and scenarios apart without loading the libraries that reading one takes."""
+"""Tells studies, bases, lessons and scenarios apart without loading the libraries that reading one takes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from ackclock import _toml as toml
 
 ENDING = ".base.toml"
 """The ending of the name of a base."""
+LESSON = ".lesson.toml"
+"""The ending of the name of a lesson's declaration."""
 
 
 def looks_like_study(text: str) -> bool:

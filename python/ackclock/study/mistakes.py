@@ -45,10 +45,15 @@ def _known_keys(location: tuple[int | str, ...], model: Any) -> str:
     for part in location[:-1]:
         if isinstance(part, int):
             continue
-        annotation = model.model_fields[part].annotation
+        annotation = _by_key(model)[part].annotation
         arguments = [annotation, *getattr(annotation, "__args__", ())]
         model = next(a for a in arguments if isinstance(a, type) and issubclass(a, pydantic.BaseModel))
-    return nearest(str(location[-1]), model.model_fields)
+    return nearest(str(location[-1]), _by_key(model))
+
+
+def _by_key(model: type[pydantic.BaseModel]) -> dict[str, Any]:
+    """Returns the fields of a table by the keys that a file has for them."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 def located(problem: str, document: Mapping[str, Any], file: str) -> str:

@@ -6,15 +6,14 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
 from ackclock._files import replacing, writable
-from ackclock.lessons import lessons
+from ackclock.lessons import Lesson, lessons
 from ackclock.report.page import asset, script_json
 from ackclock.web.bundle import bundle
 from ackclock.web.module import packed, packed_module
@@ -29,27 +28,39 @@ _TOLD = {"name", "title", "question", "learn", "change", "look", "variants"}
 """The parts of a lesson that the page shows."""
 
 
-def write_lab(path: Path, given: Mapping[str, Any]) -> Path:
-    """Writes the page to ``path``. ``given`` is the scenario that it opens with, see ``render_lab``."""
+@dataclass(frozen=True)
+class Opening:
+    """What the page opens with: a lesson, or a scenario that is none; without both, the first lesson."""
+
+    lesson: Lesson | None = None
+    """One of the package, or another, which comes before those of the package."""
+    scenario: str | None = None
+
+
+def write_lab(path: Path, opening: Opening, *, answers: bool = True) -> Path:
+    """Writes the page to ``path``. Without ``answers`` no lesson says what to look for."""
     writable(path.parent)
-    text = render_lab(given)
+    text = render_lab(opening, answers=answers)
     with replacing(path) as file:
         file.write_text(text, encoding="utf-8", newline="\n")
     return path
 
 
-def render_lab(given: Mapping[str, Any]) -> str:
-    """Returns the page as HTML text. ``given`` is JSON for its script: ``scenario`` is the text that it opens with,
-    or null for the first lesson.
+def render_lab(opening: Opening, *, answers: bool = True) -> str:
+    """Returns the page as HTML text, see ``write_lab``.
 
     Colours, theme and the common parts of pages are those of the reports.
     """
     theme, page, script = asset("theme.js"), asset("page.js"), Markup(bundle(LAB / "main.js"))  # noqa: S704
     own = (LAB / "lab.css").read_text(encoding="utf-8") + SIMULATING.read_text(encoding="utf-8")
+    asked, known = opening.lesson, lessons()
+    if asked is not None and asked not in known:
+        known = [asked, *(lesson for lesson in known if lesson.name != asked.name)]
+    parts = _TOLD if answers else _TOLD - {"look"}
     told = [
-        {**lesson.model_dump(by_alias=True, include=_TOLD), "scenario": lesson.scenario}
-        for lesson in lessons()
+        {**lesson.model_dump(by_alias=True, include=parts), "scenario": lesson.scenario} for lesson in known
     ]
+    given = {"scenario": opening.scenario, "lesson": None if asked is None else asked.name}
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(LAB), autoescape=True, undefined=jinja2.StrictUndefined
     )

@@ -16,7 +16,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from ackclock.report.page import script_json
 from ackclock.web.bundle import bundle
 from ackclock.web.module import MODULE, packed_module
-from ackclock.web.page import content_policy, write_lab
+from ackclock.web.page import Opening, content_policy, write_lab
 
 from .lab_page import DUEL, Lab
 
@@ -83,7 +83,7 @@ def ask(module: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]
 def lab_file(module: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The laboratory's page, which opens with ``DUEL``."""
     assert module.exists()
-    return write_lab(tmp_path_factory.mktemp("lab") / "lab.html", {"scenario": DUEL})
+    return write_lab(tmp_path_factory.mktemp("lab") / "lab.html", Opening(scenario=DUEL))
 
 
 @pytest.fixture(scope="session")

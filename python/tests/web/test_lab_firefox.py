@@ -9,7 +9,7 @@ import pytest
 from firefox import Firefox, offline_firefox
 
 from ackclock import Scenario
-from ackclock.web.page import write_lab
+from ackclock.web.page import Opening, write_lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -32,7 +32,7 @@ control = "newreno"
 @pytest.fixture(scope="module")
 def page(module: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert module.exists()
-    return write_lab(tmp_path_factory.mktemp("lab") / "lab.html", {"scenario": SCENARIO})
+    return write_lab(tmp_path_factory.mktemp("lab") / "lab.html", Opening(scenario=SCENARIO))
 
 
 @pytest.fixture(scope="module")

@@ -218,8 +218,8 @@ def test_a_slider_goes_from_end_to_end_and_back(modules: Modules) -> None:
 
 def test_ticks_are_round_and_inside(modules: Modules) -> None:
     assert modules("return modules.linearTicks(0, 60, 6)") == [0, 10, 20, 30, 40, 50, 60]
-    # 0.85 / 4 is a little more than 0.2, so the step is 0.5.
-    assert modules("return modules.linearTicks(0, 0.85, 4)") == [0, 0.5]
+    # 0.85 / 4 is a little more than 0.2, so the step is 0.5; as that makes two ticks, it is halved.
+    assert modules("return modules.linearTicks(0, 0.85, 4)") == [0, 0.25, 0.5, 0.75]
     assert modules("return modules.logTicks(13, 200)") == [20, 50, 100, 200]
 
 

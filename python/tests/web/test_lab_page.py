@@ -6,9 +6,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from selenium import webdriver
 
 from ackclock import _toml as toml
 from ackclock import statistics
+from ackclock.lessons import lesson
+from ackclock.web.page import Opening, write_lab
 
 from .lab_page import DUEL, HUGE, LONG, PHONE, Lab
 
@@ -22,7 +25,8 @@ def test_the_page_is_small_and_runs_by_itself(lab: Lab) -> None:
     assert {flow["name"] for flow in lab.result()["flows"]} == {"cubic", "newreno"}
     titles = [title.text for title in lab.all("#figure .title")]
     assert titles == [
-        "Congestion window (packets)", "Round trip (ms)", "Queue at bottleneck (packets)", "Share of goodput (%)",
+        "Congestion window (packets)", "Round trip (ms)", "Queue at bottleneck (packets)",
+        "Utilisation of bottleneck (%)", "Share of goodput (%)",
     ]  # fmt: skip
     assert len(lab.all("#plane circle.a")) == 2
     assert "packets in" in lab.find("#speed").text
@@ -91,8 +95,8 @@ def test_two_set_ups_are_on_one_picture(lab: Lab) -> None:
     lab.find("#keep").click()
     lab.write(DUEL.replace('"100 packets"', '"10 packets"'))
     lab.finished()
-    # Windows and round trips of two flows, a queue, and the border between two shares.
-    assert len(lab.all("#figure path.b")) == 6
+    # Windows and round trips of two flows, a queue, its link's utilisation, and the border between two shares.
+    assert len(lab.all("#figure path.b")) == 7
     assert len(lab.all("#plane circle.b")) == 2
     heads = [head.text for head in lab.all("#summary thead th")]
     assert heads == ["", "A (now)", "B (kept)", "A − B"]
@@ -109,7 +113,7 @@ def test_ten_seeds_give_means_with_intervals(lab: Lab) -> None:
     lab.click("#seeds")
     others = lab.wait("ten runs", lambda: lab.run(seeds))
     summary = statistics.summarise([first, *others])
-    cell = "return document.querySelectorAll('#summary tbody tr')[5].querySelector('td').textContent"
+    cell = "return document.querySelectorAll('#summary tbody tr')[6].querySelector('td').textContent"
     mean, half = (float(part) for part in lab.run(cell).split("±"))
     assert mean == pytest.approx(summary.mean, rel=1e-3)
     assert half == pytest.approx(summary.half_width, rel=0.1)
@@ -120,7 +124,7 @@ def test_ten_seeds_give_means_with_intervals(lab: Lab) -> None:
     lab.finished()
     lab.wait("ten runs", lambda: lab.run(seeds))
     lab.wait("both", lambda: lab.run("return document.querySelectorAll('#summary td').length > 9"))
-    change = "return document.querySelectorAll('#summary tbody tr')[5].querySelectorAll('td')[2].textContent"
+    change = "return document.querySelectorAll('#summary tbody tr')[6].querySelectorAll('td')[2].textContent"
     pairs = zip(lab.run(seeds), others, strict=True)
     now = lab.result()["flows"][0]["goodput_bps"] / 1e6
     difference = statistics.paired_difference(*zip((now, first), *pairs, strict=True))
@@ -141,8 +145,8 @@ def test_a_number_goes_through_a_range(lab: Lab) -> None:
     lab.run("arguments[0].value = 4", lab.find("#whatif-steps"))
     lab.find("#whatif-run").click()
     lab.wait("four runs are done", lambda: lab.find("#whatif-said").text.startswith("4 runs"))
-    # Three quantities of two groups of flows at four points.
-    assert len(lab.all("#whatif-figure circle")) == 3 * 2 * 4
+    # Three quantities of two groups of flows, and the utilisation of one link, at four points.
+    assert len(lab.all("#whatif-figure circle")) == (3 * 2 + 1) * 4
     assert "25 packets to 400 packets" in lab.find("#whatif-said").text
 
 
@@ -177,6 +181,16 @@ def test_a_damaged_link_says_so(lab: Lab) -> None:
     assert not lab.find("#damaged").is_displayed()
     lab.open()
     assert not lab.find("#damaged").is_displayed()
+
+
+def test_a_page_may_begin_with_another_lesson_than_the_first(
+    window: webdriver.Chrome, module: Path, tmp_path: Path
+) -> None:
+    assert module.exists()
+    lab = Lab(window, write_lab(tmp_path / "lab.html", Opening(lesson("incast"))))
+    lab.open()
+    assert lab.find("#lesson").get_property("value") == "incast"
+    assert lab.text() == lesson("incast").scenario
 
 
 def test_the_address_may_name_a_lesson(lab: Lab) -> None:
@@ -259,7 +273,8 @@ def test_a_number_of_steps_that_cannot_be_is_refused(lab: Lab) -> None:
     steps = lab.find("#whatif-steps")
     lab.run("arguments[0].value = '100000'", steps)
     lab.click("#whatif-run")
-    assert lab.find("#whatif-said").text == "100000 is no number of steps: from 2 to 40, please."
+    assert lab.find("#whatif-said").text == "in steps: found 100000, expected a whole number from 2 to 40."
+    assert steps.get_attribute("aria-invalid") == "true"
     assert steps.get_property("value") == "100000"
     assert not lab.all("#whatif-figure svg")
 

@@ -12,7 +12,8 @@ from ackclock.cli import check as check_command
 
 def check(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A scenario or study file.", show_default=False)
+        Path,
+        typer.Argument(metavar="FILE", help="A file of a scenario, a study or a lesson.", show_default=False),
     ],
 ) -> None:
     """Validate a file without running it: reports mistakes with line, column and the nearest correct name.

@@ -6,7 +6,7 @@ import { given, unpacked, unpackedText } from "../engine/embedded.js";
 import { Engine } from "../engine/engine.js";
 import { byId, later, make, say } from "../lab/dom.js";
 import { Editor } from "../lab/editor.js";
-import { timeFigure, view } from "../lab/figures.js";
+import { queueingLinks, timeFigure, view } from "../lab/figures.js";
 import { Runner } from "../lab/runner.js";
 import { summaryTable } from "../lab/summary.js";
 import { oneRun } from "./document.js";
@@ -117,7 +117,7 @@ function finished({ outcome, meaning, text }) {
   }
   const changed = text !== shown.text;
   byId("alive-summary").replaceChildren(
-    summaryTable([outcome.result], changed && shown.unchanged ? [shown.unchanged] : null, { now: "Changed", kept: "As it was run" }),
+    summaryTable([outcome.result], changed && shown.unchanged ? [shown.unchanged] : null, queueingLinks(meaning), { now: "Changed", kept: "As it was run" }),
   );
   draw();
   const packets = `${outcome.packets.toLocaleString("en")} packets in ${outcome.seconds.toFixed(2)} s`;

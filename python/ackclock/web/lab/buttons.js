@@ -7,6 +7,8 @@ import { keep } from "./kept.js";
 import { take } from "./scenario.js";
 import { draw, select } from "./view.js";
 
+const SIZE = "ackclock-size";
+
 export function listen(page) {
   for (const [id, listener] of Object.entries(listeners(page))) byId(id).addEventListener("click", listener);
   const box = byId("picture");
@@ -21,6 +23,35 @@ export function listen(page) {
     select(page, element.dataset.id);
   });
   new ResizeObserver(later(50, () => draw(page))).observe(box);
+  setSize(page, stored());
+}
+
+// The size of letters, which a browser remembers as it does the theme.
+function stored() {
+  try {
+    return localStorage.getItem(SIZE);
+  } catch {
+    return null; // See theme.js.
+  }
+}
+
+function setSize(page, size) {
+  if (size) document.documentElement.dataset.size = size;
+  else delete document.documentElement.dataset.size;
+  byId("size").setAttribute("aria-pressed", String(size === "large"));
+  page.board.draw();
+  page.whatIf.draw();
+  draw(page);
+}
+
+function otherSize(page) {
+  const size = document.documentElement.dataset.size === "large" ? "" : "large";
+  try {
+    localStorage.setItem(SIZE, size);
+  } catch {
+    // See theme.js.
+  }
+  setSize(page, size);
 }
 
 function listeners(page) {
@@ -47,6 +78,7 @@ function listeners(page) {
       take(page, text);
     },
     "run-settings": () => select(page, "run"),
+    size: () => otherSize(page),
     svg: () => save(`${slug(state.meaning.name)}.svg`, figure(), "image/svg+xml"),
     png: async () => save(`${slug(state.meaning.name)}.png`, await asPng(figure())),
     csv: () => save(`${slug(state.meaning.name)}.csv`, asCsv(board.a.series), "text/csv"),

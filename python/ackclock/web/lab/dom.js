@@ -42,5 +42,9 @@ export function later(milliseconds, action) {
   };
 }
 
+// How many times as large as usual figures are in the size for a wall: the smallest letters, of 11 pixels, have more than 16.
+const LARGE = 1.5;
+export const enlargement = () => (document.documentElement.dataset.size === "large" ? LARGE : 1);
+
 // Returns whether the page has two columns, as in lab.css.
 export const isWide = () => matchMedia("(min-width: 60rem)").matches;

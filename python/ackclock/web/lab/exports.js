@@ -69,7 +69,7 @@ export function slug(name) {
   return (
     name
       .toLowerCase()
-      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/[^\p{L}\p{N}]+/gu, "-")
       .replace(/^-|-$/g, "") || "scenario"
   );
 }

@@ -1,8 +1,8 @@
-// Draws a run's values over time: window, round trip, queue and shares, one below the other with one
+// Draws a run's values over time: window, round trip, queue, utilisation and shares, one below the other with one
 // time axis; and each flow's point in the plane of goodput over delay.
 
 import { coloursOf } from "./colours.js";
-import { escaped } from "./dom.js";
+import { enlargement, escaped } from "./dom.js";
 import { headroom, panel } from "./panel.js";
 
 const MANY = 8; // flows of a group; with more, lines are thin and points have no names
@@ -10,8 +10,8 @@ const LINKS = 4;
 const FASTER = 50;
 
 // Returns the view of a run, or of its part so far: {duration, time, flows: [{name, group, colour, cwnd, rtt, goodput}],
-// links: [{name, colour, queue}]}. `meaning` is the checked scenario's.
-export function view(series, meaning) {
+// links: [{name, colour, queue, varies, used}]}. `meaning` is the checked scenario's, `result` that of the run, null until it is over.
+export function view(series, meaning, result = null) {
   const names = meaning.flows.flatMap((group, at) => group.names.map((name) => ({ name, at })));
   const colours = coloursOf(meaning).flows;
   const flows = names
@@ -25,7 +25,11 @@ export function view(series, meaning) {
     .map(({ of, ...flow }) => ({ ...flow, cwnd: of.cwnd_packets, rtt: of.rtt_s, goodput: of.goodput_bps }));
   const links = queueingLinks(meaning)
     .filter((name) => series?.links?.[name]?.queue_packets)
-    .map((name, index) => ({ name, colour: (index + 4) % 6, queue: series.links[name].queue_packets }));
+    .map((name, index) => {
+      const { varies } = meaning.network.links.find((link) => link.name === name);
+      const used = result && !varies ? utilisation(series.time_s, series.links[name], linkOf(result, name), result.measured_s) : null;
+      return { name, colour: (index + 4) % 6, queue: series.links[name].queue_packets, varies, used };
+    });
   return { duration: meaning.duration_s, time: series?.time_s ?? [], flows, links };
 }
 
@@ -77,7 +81,27 @@ export function shares(one) {
   });
 }
 
-const smoothing = (one) => Math.max(1, Math.round(one.time.length / 40));
+const SMOOTH = 40; // parts of a run over which rates are means
+const smoothing = (one) => Math.max(1, Math.round(one.time.length / SMOOTH));
+const linkOf = (result, name) => result.links.find((link) => link.name === name);
+
+// Returns the share of time in which a link of constant rate sends, in percent, as means over a part of the run.
+//
+// The packets that have left its queue are counted, from the end of the warm-up on. Each is taken to last as long as the mean
+// packet, whose time follows from the utilisation of the whole measured time: where packets differ in size, it is an estimate.
+export function utilisation(time, series, link, [from, to]) {
+  if (!series.arrived_packets || !link) return null;
+  const left = time.map((_, at) => series.arrived_packets[at] - series.dropped_packets[at] - series.queue_packets[at]);
+  const measured = time.map((_, at) => at).filter((at) => time[at] >= from && time[at] <= to);
+  const [first, last] = [measured[0], measured[measured.length - 1]];
+  const each = (link.utilisation * (time[last] - time[first])) / (left[last] - left[first]);
+  if (!Number.isFinite(each)) return null;
+  const window = Math.max(1, Math.round(time.length / SMOOTH));
+  return time.map((now, at) => {
+    const before = Math.max(first, at - window);
+    return at > before && at <= last ? Math.min(100, (100 * (left[at] - left[before]) * each) / (now - time[before])) : null;
+  });
+}
 // Returns whether one flow always has all of the goodput.
 const alone = (one) => one?.flows.length === 1;
 
@@ -88,7 +112,8 @@ function linesOf(a, b, pick) {
 }
 
 // Returns the figure over time as SVG text. `a` and `b` are views; either may be null. `other` is the name of `b` in the legend.
-export function timeFigure(a, b, width, { heightOfPanel = 128, other = "dashed: B" } = {}) {
+// `used`: with the utilisation of links, which a view has if it was made with a result.
+export function timeFigure(a, b, width, { heightOfPanel = 128, other = "dashed: B", used = false } = {}) {
   const thin = (a?.flows.length ?? 0) > MANY;
   const duration = Math.max(a?.duration ?? 0, b?.duration ?? 0) || 1;
   const flowLines = (quantity, factor) =>
@@ -97,7 +122,8 @@ export function timeFigure(a, b, width, { heightOfPanel = 128, other = "dashed: 
     );
   const window = flowLines("cwnd", 1);
   const roundTrip = flowLines("rtt", 1000);
-  const queue = linesOf(a, b, (one) => one.links.map((link) => ({ ys: link.queue, colour: link.colour })));
+  const ofLinks = (quantity) => linesOf(a, b, (one) => one.links.map((link) => ({ ys: link[quantity], colour: link.colour })));
+  const queue = ofLinks("queue");
   const bands = a ? shares(a) : [];
   const edges = b
     ? shares(b)
@@ -114,6 +140,9 @@ export function timeFigure(a, b, width, { heightOfPanel = 128, other = "dashed: 
     { title: "Congestion window (packets)", lines: window },
     { title: "Round trip (ms)", lines: roundTrip },
     { title: `Queue${several} (packets)`, lines: queue },
+    ...(used && a?.links.some((link) => !link.varies)
+      ? [{ title: `Utilisation${several.replace(/^ at/, " of")} (%)`, lines: ofLinks("used"), y: [0, 100] }]
+      : []),
     alone(a) && alone(b ?? a)
       ? {
           title: "Goodput (Mbit/s)",
@@ -145,7 +174,7 @@ export function timeFigure(a, b, width, { heightOfPanel = 128, other = "dashed: 
     parts.push(`<g transform="translate(0 ${top})">${text}</g>`);
     top += height;
   });
-  return svg(width, top, parts.join(""), "Congestion window, round trip, queue and share of goodput over time");
+  return svg(width, top, parts.join(""), "Congestion window, round trip, queue, utilisation and share of goodput over time");
 }
 
 // Draws the legend, [{label, colour}], in as many rows as needed.
@@ -235,6 +264,8 @@ export function planeFigure(a, b, width, height = 250) {
   return svg(width, height, text, "Goodput of each flow over its mean round trip");
 }
 
+// Returns a drawing as SVG text; its letters have the size that the page has chosen, and with them all else.
 export function svg(width, height, inside, label) {
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(label)}">${inside}</svg>`;
+  const size = enlargement();
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width * size}" height="${height * size}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(label)}">${inside}</svg>`;
 }

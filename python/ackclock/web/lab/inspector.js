@@ -4,6 +4,7 @@
 import { breakable, make } from "./dom.js";
 import { entryAbout, parameterAbout } from "./documentation.js";
 import { format, parse, scale } from "./quantity.js";
+import { at } from "./toml.js";
 
 const SHAPES = [
   ["steady", "steady"],
@@ -15,7 +16,7 @@ export class Inspector {
   // edit(field, value): value undefined removes the key. choose(field, name): selects another control,
   // queue and so on. shape(field, how, file): sets how a rate changes. act(name, field): performs a button's action.
   constructor(box, { registry, edit, choose, shape, act }) {
-    Object.assign(this, { box, registry, edit, choose, shape, act, signature: "", rows: new Map() });
+    Object.assign(this, { box, registry, edit, choose, shape, act, signature: "", rows: new Map(), fields: [], errors: [] });
   }
 
   // Shows `sections`, see fields.js. Existing rows stay, so that a slider can be held while it moves.
@@ -32,8 +33,38 @@ export class Inspector {
     );
     if (signature !== this.signature) this.build(sections, buttons);
     this.signature = signature;
-    for (const section of sections) {
-      for (const field of [section.choice, ...section.fields]) if (field) this.rows.get(keyOf(field))?.(field);
+    this.fields = sections.flatMap((section) => [section.choice, ...section.fields]).filter(Boolean);
+    for (const field of this.fields) this.rows.get(keyOf(field))?.(field);
+    this.tell();
+  }
+
+  // Shows the mistakes of the text, as the engine reports them, at the fields whose values they are about. `root` is the text read.
+  mark(errors, root) {
+    this.errors = errors.filter((error) => error.from !== null).map((error) => ({ ...error, path: this.pathAt(error, root) }));
+    this.tell();
+  }
+
+  // Returns the path of the field with the smallest value around a mistake; null if none of those that are shown has it.
+  pathAt({ from, to }, root) {
+    const around = this.fields
+      .map(({ path }) => ({ path, node: at(root, path) }))
+      .filter(({ node }) => node && node.from !== null && node.from <= from && to <= node.to)
+      .sort((one, other) => one.node.to - one.node.from - (other.node.to - other.node.from));
+    return around[0]?.path ?? null;
+  }
+
+  tell() {
+    for (const field of this.fields) {
+      const input = document.getElementById(keyOf(field));
+      if (!input || field.kind === "shape") continue;
+      const told = this.errors.filter(({ path }) => path?.join() === field.path.join()).map(({ message }) => message.replace(/^\x60[^\x60]*\x60: /, ""));
+      const id = `${input.id}-wrong`;
+      document.getElementById(id)?.remove();
+      input.setAttribute("aria-invalid", String(told.length > 0));
+      input.removeAttribute("aria-describedby");
+      if (!told.length) continue;
+      input.setAttribute("aria-describedby", id);
+      input.closest(".row").append(make("p", { id, class: "wrong help" }, told.join(" ")));
     }
   }
 
@@ -215,7 +246,8 @@ export class Inspector {
       "div",
       { class: "row choice" },
       make("label", { for: id, class: "label" }, breakable(field.label)),
-      box,
+      // Another label around the box, to be large enough for a finger.
+      make("label", { class: "hit" }, box),
       help(field),
     );
   }

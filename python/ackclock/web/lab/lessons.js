@@ -10,8 +10,9 @@ function toPath() {
   byId("run-settings").focus({ preventScroll: true });
 }
 
-// begin(lesson): takes the lesson's scenario; apply(set): applies a button's changes, {dotted path: value}.
-export function lessons(all, { begin, apply }) {
+// begin(lesson): takes the lesson's scenario; apply(set): applies a button's changes, {dotted path: value}; form(lesson) returns
+// the elements in which an answer is written.
+export function lessons(all, { begin, apply, form }) {
   const select = byId("lesson");
   let shown = [];
   byId("to-figure").addEventListener("click", () => byId("outcome-title").scrollIntoView());
@@ -62,8 +63,9 @@ export function lessons(all, { begin, apply }) {
         called,
         make("p", { class: "jump" }, jump),
       ),
-      // Closed at first, so that the reader can look for the answer.
-      make("details", {}, make("summary", {}, "What to look for"), list(lesson.look)),
+      // Closed at first, so that the reader can look for the answer. A page without answers has no `look`.
+      ...(lesson.look ? [make("details", {}, make("summary", {}, "What to look for"), list(lesson.look))] : []),
+      form(lesson),
     );
   }
 

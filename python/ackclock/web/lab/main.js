@@ -6,6 +6,7 @@
 import { given, unpacked } from "../engine/embedded.js";
 import { Engine } from "../engine/engine.js";
 import { remember } from "./address.js";
+import { Answers } from "./answers.js";
 import { Board } from "./board.js";
 import { listen } from "./buttons.js";
 import { act, apply, choose, edit, shape } from "./changes.js";
@@ -63,15 +64,17 @@ async function made() {
     act: (name, field) => act(page, name, field),
   });
   page.lessons = JSON.parse(new TextDecoder().decode(await unpacked("lessons")));
+  page.answers = new Answers(page);
   page.classroom = lessons(page.lessons, {
     begin: (lesson) => begin(page, lesson.scenario, lesson),
     apply: (set) => apply(page, set),
+    form: (lesson) => page.answers.form(lesson),
   });
   return page;
 }
 
-// Begins with the set-up or the lesson in the address, else with the scenario that the page was given, else with the first
-// lesson.
+// Begins with the set-up or the lesson in the address, else with the scenario or the lesson that the page was given, else with
+// the first lesson.
 async function start(page) {
   const { state, classroom } = page;
   const { hash } = location;
@@ -87,10 +90,10 @@ async function start(page) {
     classroom.show(asked);
     return;
   }
-  const lesson = classroom.named(setUp ? setUp.lesson : given("given").lesson);
-  const first = given("given").scenario ?? null;
-  const whole = setUp ? setUp.scenario : (first ?? page.lessons[0].scenario);
-  const about = setUp || first !== null ? lesson : page.lessons[0];
+  const { scenario: first, lesson: named } = given("given");
+  const lesson = classroom.named(setUp ? setUp.lesson : named);
+  const about = setUp || first !== null ? lesson : (lesson ?? page.lessons[0]);
+  const whole = setUp ? setUp.scenario : (first ?? about.scenario);
   classroom.show(about);
   if (setUp?.b) await compare(page, setUp.b);
   state.lesson = about ?? null;

@@ -58,7 +58,7 @@ export function panel(what) {
   const right = width - RIGHT;
   const x = axis(what.x[0], what.x[1], LEFT, right, what.logX);
   const y = axis(what.y[0], what.y[1], bottom, TOP);
-  const parts = [`<text class="title" x="0" y="12">${escaped(what.title)}</text>`];
+  const parts = [`<text class="title" x="0" y="12">${escaped(fitting(what.title, width, 7.2))}</text>`];
   for (const tick of linearTicks(what.y[0], what.y[1], Math.max(2, Math.floor((bottom - TOP) / 28)))) {
     const at = round(y(tick));
     parts.push(`<path d="M${LEFT} ${at}H${right}" stroke="var(--grid)"/>`);
@@ -77,7 +77,7 @@ export function panel(what) {
   parts.push(`<path d="M${LEFT} ${TOP}V${bottom}H${right}" fill="none" stroke="var(--axis)"/>`);
   if (what.xLabel)
     parts.push(
-      `<text class="tick" x="${(LEFT + right) / 2}" y="${height - 3}" text-anchor="middle">${escaped(what.xLabel)}</text>`,
+      `<text class="tick" x="${(LEFT + right) / 2}" y="${height - 3}" text-anchor="middle">${escaped(fitting(what.xLabel, right - LEFT, 6.4))}</text>`,
     );
   for (const band of what.bands ?? []) {
     parts.push(
@@ -111,6 +111,12 @@ export function panel(what) {
     parts.push(`<text class="tick" x="${place.x}" y="${place.y}">${escaped(point.label)}</text>`);
   }
   return parts.join("");
+}
+
+// Returns a text that fits the width, of letters that are about so wide: without its beginning, if need be, as its end has the unit.
+function fitting(text, width, letter) {
+  const most = Math.floor(width / letter);
+  return text.length <= most ? text : `…${text.slice(text.length - most + 1)}`;
 }
 
 // Returns a place beside a point where its label covers no other: {x, y, width}. Returns null if there is none: the point

@@ -1,7 +1,7 @@
 // Draws the path: a card for each group of flows, and the links that it passes with their queues and losses.
 
 import { coloursOf } from "./colours.js";
-import { escaped } from "./dom.js";
+import { enlargement, escaped } from "./dom.js";
 import { layout } from "./layout.js";
 import { linksOf } from "./elements.js";
 import { digits, format } from "./quantity.js";
@@ -46,7 +46,8 @@ export function picture(meaning, width, chosen) {
   meaning.flows.forEach((flow, at) =>
     parts.push(cardOf(flow, at, { x: backward.has(at) ? width - card.width : 0, y: y(at), colour: colours[at] }, card, chosen)),
   );
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="The path: select a flow or a link to change it">${parts.join("")}</svg>`;
+  const size = enlargement();
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width * size}" height="${height * size}" viewBox="0 0 ${width} ${height}" role="group" aria-label="The path: select a flow or a link to change it">${parts.join("")}</svg>`;
 }
 
 // Inner links have more text, so they get more of the width.

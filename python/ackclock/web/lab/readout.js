@@ -1,6 +1,6 @@
 // Shows the values at one time: at the pointer, or at the line that the arrow keys move.
 
-import { byId, make } from "./dom.js";
+import { byId, enlargement, make } from "./dom.js";
 import { LEFT, RIGHT } from "./panel.js";
 import { digits } from "./quantity.js";
 
@@ -17,11 +17,12 @@ export function readout(figure, current) {
     const one = current();
     if (!one?.time.length) return hide();
     const at = nearest(one.time, share * one.duration);
-    const x = figure.offsetLeft + LEFT + share * (figure.clientWidth - LEFT - RIGHT);
+    const [left, right] = margins();
+    const x = figure.offsetLeft + left + share * (figure.clientWidth - left - right);
     Object.assign(line.style, { left: `${x}px`, top: `${figure.offsetTop}px`, height: `${figure.clientHeight}px` });
     line.hidden = false;
     const flows = one.flows.slice(0, MOST_FLOWS).map((flow) => `${flow.name} ${values(flow, at)}`);
-    const links = one.links.map((link) => `${link.name} ${digits(link.queue[at] ?? NaN)} waiting`);
+    const links = one.links.map((link) => `${link.name} ${digits(link.queue[at] ?? NaN)} waiting${Number.isFinite(link.used?.[at]) ? `, ${digits(link.used[at])} % used` : ""}`);
     told.textContent = `${digits(one.time[at])} s: ${[...flows, ...links].join("; ")}`;
     return undefined;
   }
@@ -33,7 +34,8 @@ export function readout(figure, current) {
 
   figure.addEventListener("pointermove", (event) => {
     const box = figure.getBoundingClientRect();
-    share = Math.min(1, Math.max(0, (event.clientX - box.left - LEFT) / (box.width - LEFT - RIGHT)));
+    const [left, right] = margins();
+    share = Math.min(1, Math.max(0, (event.clientX - box.left - left) / (box.width - left - right)));
     show();
   });
   figure.addEventListener("pointerleave", hide);
@@ -46,6 +48,8 @@ export function readout(figure, current) {
     show();
   });
 }
+
+const margins = () => [LEFT, RIGHT].map((one) => one * enlargement());
 
 function values(flow, at) {
   const known = [

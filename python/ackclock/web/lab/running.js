@@ -19,9 +19,10 @@ const EVENTS = {
     status(partial ? "Running; with this many flows only the links are drawn" : "Running");
   },
   progress: ({ board }, { fraction, series, meaning }) => board.progress(fraction, series, meaning),
-  finished: ({ board, state, seeds }, { outcome, meaning, text }) => {
+  finished: ({ board, state, seeds, answers }, { outcome, meaning, text }) => {
     board.finished(outcome, meaning, text);
     state.shown = text;
+    answers.ran(board.a);
     status("Done");
     for (const id of ["keep", "svg", "png", "csv"]) byId(id).disabled = false;
     seeds.follow(text);
@@ -35,7 +36,9 @@ function checked(page, { errors, warnings, meaning }) {
   page.seeds.cancel();
   const { state, editor, inspector, whatIf } = page;
   editor.mark(errors, [...warnings, ...unasked(meaning)]);
+  inspector.mark(errors, state.root);
   if (!meaning) {
+    whatIf.refuse();
     const first = errors[0];
     status(first?.line ? `Line ${first.line}: ${first.message}` : (first?.message ?? "The text is wrong"), "wrong");
     return;

@@ -17,6 +17,7 @@ export function take(page, text) {
   setText(page.state, text);
   inspect(page);
   page.inspector.disable(read(text) === null);
+  page.whatIf.changed(text);
   page.runner.changed(text);
   page.remember();
 }
@@ -26,5 +27,6 @@ export function begin(page, text, lesson = null) {
   page.state.lesson = lesson;
   page.state.chosen = "flow:0";
   keep(page, null);
+  page.answers.begin();
   take(page, text);
 }

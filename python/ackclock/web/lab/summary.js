@@ -6,8 +6,8 @@ import { summary } from "./statistics.js";
 
 const MOST_FLOWS = 4;
 
-// Returns a result's numbers, [label, unit, value], and those of its flows by name.
-export function numbersOf(result) {
+// Returns a result's numbers, [label, unit, value], with the utilisation of the named links; and those of its flows by name.
+export function numbersOf(result, links = []) {
   const sum = (list, key) => list.reduce((total, one) => total + (one[key] ?? 0), 0);
   const sent = sum(result.flows, "sent_packets");
   const rtts = result.flows.map((flow) => flow.rtt_mean_s).filter(Number.isFinite);
@@ -19,6 +19,7 @@ export function numbersOf(result) {
       ["Mean round trip", "ms", times(mean(rtts), 1000)],
       ["95th percentile of round trip", "ms", times(tails.length ? Math.max(...tails) : null, 1000)],
       ["Packets lost", "%", sent ? (100 * sum(result.flows, "lost_packets")) / sent : null],
+      ...links.map((name) => [`Utilisation of ${name}`, "%", times(result.links.find((link) => link.name === name)?.utilisation, 100)]),
       ["Fairness (Jain)", "", result.fairness],
       ...(result.flows.some((flow) => Number.isFinite(flow.completed_s))
         ? [["Last transfer complete after", "ms", times(lastCompletion(result.flows), 1000)]]
@@ -72,17 +73,17 @@ function change(a, b) {
 }
 
 // Returns the lines of a table, [label, unit, value of each result], for all and by flow.
-function linesOf(results) {
-  const all = results.map(numbersOf);
+function linesOf(results, links) {
+  const all = results.map((result) => numbersOf(result, links));
   const line = (key) => all[0][key].map(([label, unit], at) => [label, unit, all.map((one) => one[key][at][2])]);
   return { all: line("all"), flows: line("flows") };
 }
 
 // `a` and `b` are the results of one run or of several that differ in their seeds; `b` may be null. `called` has the headings
-// of the columns if there are both.
-export function summaryTable(a, b, called = { now: "A (now)", kept: "B (kept)", change: "A − B" }) {
-  const mine = linesOf(a);
-  const theirs = b ? linesOf(b) : null;
+// of the columns if there are both. `links` are those whose utilisation is shown.
+export function summaryTable(a, b, links, called = { now: "A (now)", kept: "B (kept)", change: "A − B" }) {
+  const mine = linesOf(a, links);
+  const theirs = b ? linesOf(b, links) : null;
   const lines = mine.all.map((one) => [one, theirs?.all.find(([label]) => label === one[0])]);
   const names = new Set([...mine.flows, ...(theirs?.flows ?? [])].map(([label]) => label));
   const flows = [...names].map((label) => [

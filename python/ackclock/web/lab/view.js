@@ -1,6 +1,6 @@
 // The picture of the network, the fields of the chosen element, and the line that says how the run is going.
 
-import { byId } from "./dom.js";
+import { byId, enlargement } from "./dom.js";
 import { fieldsOf } from "./fields.js";
 import { picture } from "./picture.js";
 import { at } from "./toml.js";
@@ -14,7 +14,7 @@ export function draw({ state }) {
   if (!state.meaning || !state.root) return;
   const box = byId("picture");
   const focused = document.activeElement?.closest?.("#picture [data-id]")?.dataset.id;
-  box.innerHTML = picture(state.meaning, Math.max(300, box.clientWidth), state.chosen);
+  box.innerHTML = picture(state.meaning, Math.max(300, box.clientWidth) / enlargement(), state.chosen);
   if (focused) box.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus();
 }
 

@@ -1,17 +1,21 @@
-// Varies one number of the scenario over a range: draws goodput, round trip and loss of each group of flows over it.
+// Varies one number of the scenario over a range: draws goodput, round trip and loss of each group of flows, and the utilisation of
+// links, over it.
 
 import { Cancelled } from "../engine/engine.js";
 import { Pool } from "../engine/pool.js";
 import { coloursOf } from "./colours.js";
-import { byId, later, make, say } from "./dom.js";
+import { byId, enlargement, later, make, say } from "./dom.js";
 import { literal } from "./edit.js";
-import { legendOf, svg } from "./figures.js";
+import { legendOf, queueingLinks, svg } from "./figures.js";
 import { headroom, panel } from "./panel.js";
 import { MOST_PACKETS } from "./runner.js";
 import { format, parse } from "./quantity.js";
 import { at, read } from "./toml.js";
 
 const MOST_STEPS = 40;
+const FIELDS = ["whatif-from", "whatif-to", "whatif-steps"];
+const EXPECTED = { number: "a number", time: "a time", rate: "a rate", size: "a size", packets: "packets", bdp: "a product of rate and delay" };
+const EARLIER = "The curve is of an earlier text.";
 const SKIPPED = new Set(["seed", "replications"]);
 
 // Returns every number and quantity of the text: {path, label, value, kind, from, to}.
@@ -49,8 +53,10 @@ export function stepsOf(low, high, count, whole) {
 export class WhatIf {
   #module;
   #pool = null;
-  #now = null; // {text, root, meaning}
+  #now = null; // {text, root, meaning} of the scenario's text; null while it is not checked, or is wrong
   #redraw = null; // draws the present curve
+  #of = null; // the text that the curve is of
+  #isRefused = false; // whether the text is wrong
 
   constructor(module) {
     this.#module = module;
@@ -60,9 +66,28 @@ export class WhatIf {
     new ResizeObserver(later(50, () => this.#redraw?.())).observe(byId("whatif-figure").parentElement);
   }
 
-  // Takes the present scenario.
+  // Called when the text has changed, which has not been checked yet: nothing is run of the one before.
+  changed(text) {
+    if (text === this.#now?.text) return;
+    this.#pool?.cancel();
+    this.#now = null;
+    byId("whatif-run").disabled = true;
+    if (this.#of !== null && text !== this.#of) this.#said(EARLIER);
+  }
+
+  // Called when the text is wrong.
+  refuse() {
+    byId("whatif-run").disabled = true;
+    this.#isRefused = true;
+    this.#said("The text of the scenario has a mistake: nothing is run until it is right.");
+  }
+
+  // Takes the present scenario, which is right.
   show(text, root, meaning) {
     this.#now = { text, root, meaning };
+    byId("whatif-run").disabled = false;
+    if (this.#isRefused) this.#said(this.#of === null || this.#of === text ? "" : EARLIER);
+    this.#isRefused = false;
     const select = byId("whatif-number");
     const chosen = select.value;
     const numbers = numbersOf(
@@ -81,6 +106,10 @@ export class WhatIf {
     }
   }
 
+  draw() {
+    this.#redraw?.();
+  }
+
   #chosen() {
     const groups = this.#now.meaning.flows.map((flow) => flow.group);
     return numbersOf(this.#now.root, groups).find((one) => one.path.join(".") === byId("whatif-number").value);
@@ -93,21 +122,37 @@ export class WhatIf {
     [byId("whatif-from").value, byId("whatif-to").value] = range.map((value) => format(value, number.kind));
   }
 
+  // Returns the two ends and the number of steps, or null, with a message at the field that is wrong.
+  #asked(number) {
+    for (const id of FIELDS) byId(id).setAttribute("aria-invalid", "false");
+    const bounds = ["whatif-from", "whatif-to"].map((id) => {
+      const text = byId(id).value.trim();
+      return parse(number.kind === "number" && text !== "" ? Number(text) : text);
+    });
+    const isOf = (one) => one && one.kind === number.kind && Number.isFinite(one.value);
+    const steps = byId("whatif-steps");
+    const count = Number(steps.value);
+    const expected = `expected ${EXPECTED[number.kind]} such as ${format(number.value, number.kind)}`;
+    const found = (id) => (byId(id).value.trim() === "" ? "nothing" : byId(id).value);
+    const wrong = [
+      ...["whatif-from", "whatif-to"].filter((_, at) => !isOf(bounds[at])).map((id) => [id, `found ${found(id)}, ${expected}.`]),
+      ...(bounds.every(isOf) && bounds[0].value === bounds[1].value ? [["whatif-to", "expected another value than the first."]] : []),
+      ...(Number.isInteger(count) && count >= 2 && count <= MOST_STEPS ? [] : [["whatif-steps", `found ${found("whatif-steps")}, expected a whole number from 2 to ${MOST_STEPS}.`]]),
+    ];
+    if (!wrong.length) return { bounds, count };
+    for (const [id] of wrong) byId(id).setAttribute("aria-invalid", "true");
+    byId(wrong[0][0]).focus();
+    this.#said(wrong.map(([id, what]) => `${byId(id).labels[0].textContent}: ${what}`).join(" "), "wrong");
+    return null;
+  }
+
   async #run() {
-    const number = this.#chosen();
-    const bounds = ["whatif-from", "whatif-to"].map((id) =>
-      parse(number?.kind === "number" ? Number(byId(id).value) : byId(id).value),
-    );
-    const count = Number(byId("whatif-steps").value);
-    if (!Number.isInteger(count) || count < 2 || count > MOST_STEPS) {
-      this.#said(`${byId("whatif-steps").value || "Nothing"} is no number of steps: from 2 to ${MOST_STEPS}, please.`);
-      return;
-    }
-    if (!number || bounds.some((one) => !one || one.kind !== number.kind || !Number.isFinite(one.value))) {
-      this.#said(`Both ends have to be a ${number?.kind ?? "number"} as in the text.`);
-      return;
-    }
+    if (!this.#now) return;
     const { text, meaning } = this.#now;
+    const number = this.#chosen();
+    const asked = this.#asked(number);
+    if (!asked) return;
+    const { bounds, count } = asked;
     const whole =
       number.kind === "packets" ||
       (number.kind === "number" &&
@@ -124,6 +169,7 @@ export class WhatIf {
     const runs = new Array(jobs.length).fill(null);
     const draw = () => this.#draw(number, values, runs, ratio, meaning);
     this.#redraw = draw;
+    this.#of = text;
     byId("whatif-cancel").disabled = false;
     try {
       this.#pool ??= await Pool.start(this.#module);
@@ -139,13 +185,14 @@ export class WhatIf {
         `${runs.length - failed} runs${failed ? `, ${failed} failed` : ""}: ${number.label} from ${written[0]} to ${written[written.length - 1]}.`,
       );
     } catch (error) {
-      this.#said(error instanceof Cancelled ? "Cancelled." : error.message);
+      this.#said(error instanceof Cancelled ? (this.#now?.text === text ? "Cancelled." : "Cancelled: the text has changed.") : error.message);
     }
     byId("whatif-cancel").disabled = true;
   }
 
-  #said(text) {
+  #said(text, kind = "muted") {
     byId("whatif-said").textContent = text;
+    byId("whatif-said").className = `${kind} small`;
     say(text);
   }
 
@@ -171,26 +218,34 @@ export class WhatIf {
         ),
         colour: colours[at],
       }));
-    const width = box.clientWidth;
-    const each = width > 620 ? Math.floor(width / 3) : width;
+    const links = queueingLinks(meaning);
+    const used = links.map((name, at) => ({
+      xs: there.map((one) => one.x),
+      ys: there.map(({ run }) => 100 * (run.links.find((link) => link.name === name)?.utilisation ?? NaN)),
+      colour: (at + 4) % 6,
+    }));
+    const width = box.clientWidth / enlargement();
+    const columns = width > 1000 ? 4 : width > 620 ? 2 : 1;
+    const each = Math.floor(width / columns);
     const x = [Math.min(...values) * factor, Math.max(...values) * factor];
     const panels = [
       ["Goodput of a flow (Mbit/s)", (flow) => flow.goodput_bps / 1e6],
       ["Mean round trip (ms)", (flow) => flow.rtt_mean_s * 1000],
       ["Packets lost (%)", (flow) => (flow.sent_packets ? (100 * flow.lost_packets) / flow.sent_packets : null)],
-    ].map(([title, pick]) => {
-      const drawn = lines(pick);
+    ].map(([title, pick]) => ({ title, drawn: lines(pick), names: groups }));
+    panels.push({ title: `Utilisation of ${links.join(", ")} (%)`, drawn: used, names: links, least: 100 });
+    const drawings = panels.map(({ title, drawn, names, least = 0 }) => {
       const most = Math.max(0, ...drawn.flatMap((line) => line.ys).filter(Number.isFinite));
       const points = drawn.flatMap((line, at) =>
         line.xs
-          .map((value, k) => ({ x: value, y: line.ys[k], colour: line.colour, title: `${groups[at]}: ${line.ys[k]}` }))
+          .map((value, k) => ({ x: value, y: line.ys[k], colour: line.colour, title: `${names[at]}: ${line.ys[k]}` }))
           .filter((point) => Number.isFinite(point.y)),
       );
       return panel({
         title,
         x,
         logX: ratio,
-        y: [0, headroom(most)],
+        y: [0, least ? Math.max(least, most) : headroom(most)],
         lines: drawn,
         points: points.map((point) => ({ ...point, small: true })),
         width: each,
@@ -202,14 +257,14 @@ export class WhatIf {
       groups.map((group, at) => ({ label: group, colour: colours[at] })),
       width,
     );
-    const place = (at) => (each === width ? `0 ${legend.height + at * 200}` : `${at * each} ${legend.height}`);
+    const place = (at) => `${(at % columns) * each} ${legend.height + Math.floor(at / columns) * 200}`;
     const inside =
-      legend.text + panels.map((text, at) => `<g transform="translate(${place(at)})">${text}</g>`).join("");
+      legend.text + drawings.map((text, at) => `<g transform="translate(${place(at)})">${text}</g>`).join("");
     box.innerHTML = svg(
       width,
-      legend.height + (each === width ? 600 : 195),
+      legend.height + Math.ceil(drawings.length / columns) * 200,
       inside,
-      `Goodput, round trip and loss over ${number.label}`,
+      `Goodput, round trip, loss and utilisation over ${number.label}`,
     );
   }
 }

@@ -1,0 +1,158 @@
+"""The file in which a student answers a lesson, as the page of the laboratory saves it, and whether it is unchanged.
+
+It has the student's text, the scenario as it was left, and each variant that was run with its results. Marking repeats
+the runs: the simulator gives equal numbers everywhere, so results that were edited are found. The texts have a
+checksum, which shows an edit but is no signature: who can write JavaScript can compute it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import pydantic
+from pydantic import Field
+
+from ackclock import _typed_core as core
+from ackclock._files import read_text
+from ackclock.errors import AckclockError, InputError, ScenarioError
+from ackclock.experiment.model import Table
+from ackclock.study.mistakes import rendered
+
+FORMAT = "ackclock answer 1"
+"""The name of the format: ``answers.js`` of the page writes it."""
+MOST_PACKETS = 10_000_000
+"""The most packets that the repeated runs of an answer may send, some seconds of computing: students write the file."""
+
+
+class Ran(Table):
+    """A scenario that a student ran."""
+
+    scenario: str
+    results: list[dict[str, Any]] = Field(min_length=1, max_length=10)
+    """The results without their series, one for each seed."""
+
+
+class Answer(Table):
+    """The contents of an answer file."""
+
+    format: Literal["ackclock answer 1"]
+    version: str
+    """That of the simulator in the page."""
+    lesson: str
+    student: str
+    answer: str
+    scenario: str
+    """The scenario's text when the file was saved, which may not have been run."""
+    runs: list[Ran] = Field(max_length=50)
+    """The last run of each variant, and the last run that was no variant, in the order in which they were made."""
+    checksum: str
+
+    def texts(self) -> str:
+        """Returns all texts as one, whose checksum is in the file. The page makes the same with JSON.stringify."""
+        parts = [self.format, self.version, self.lesson, self.student, self.answer, self.scenario]
+        parts += [one.scenario for one in self.runs]
+        return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+
+
+class AnswerError(InputError):
+    """A file that is no answer to the lesson, or that was changed after the page saved it."""
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A run of a student, repeated."""
+
+    scenario: str
+    results: Sequence[Mapping[str, Any]]
+    """The results with their series, one for each seed."""
+
+
+def read_answer(file: Path) -> Answer:
+    """Returns the answer in a file. AnswerError says in one line what is wrong, without the file's name."""
+    try:
+        document = json.loads(read_text(file, "an answer", "*.json"))
+    except json.JSONDecodeError as error:
+        raise AnswerError(
+            f"line {error.lineno}, column {error.colno}: {error.msg}, expected JSON as the page saves it"
+        ) from None
+    except RecursionError:
+        raise AnswerError("lists or tables nested very deeply, expected JSON as the page saves it") from None
+    except InputError as error:
+        raise AnswerError(str(error).removeprefix(f"{file}:").strip()) from None
+    found = document.get("format") if isinstance(document, dict) else None
+    if found != FORMAT:
+        what = "no format" if found is None else f"the format {json.dumps(found)[:40]}"
+        raise AnswerError(f'found {what}, expected "{FORMAT}": no answer of the laboratory\'s page')
+    try:
+        return Answer.model_validate(document)
+    except pydantic.ValidationError as error:
+        first = rendered(error, Answer, document, "").split("\n")[0]
+        raise AnswerError(f"edited: {first.removeprefix(': ')}") from None
+
+
+def repeated(answer: Answer) -> list[Repeated]:
+    """Returns the runs of an answer, made again.
+
+    AnswerError if a text was changed after the page saved it, or if a run has other results than the file says.
+    """
+    if answer.checksum != checksum(answer.texts()):
+        raise AnswerError("edited: a text was changed after the page saved it")
+    described = [_described(number, ran) for number, ran in enumerate(answer.runs, start=1)]
+    packets = sum(
+        one["expected_packets"] * len(ran.results) for one, ran in zip(described, answer.runs, strict=True)
+    )
+    if packets > MOST_PACKETS:
+        raise AnswerError(
+            f"not repeated: its runs send about {packets:.2g} packets, expected at most {MOST_PACKETS:.0g}"
+        )
+    return [_repeated(number, ran) for number, ran in enumerate(answer.runs, start=1)]
+
+
+def checksum(text: str) -> str:
+    """Returns the 64-bit FNV-1a hash of a text's UTF-8 bytes, in hexadecimal digits."""
+    value = 0xCBF29CE484222325
+    for byte in text.encode(errors="replace"):
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return f"{value:016x}"
+
+
+def _described(number: int, ran: Ran) -> Mapping[str, Any]:
+    try:
+        # Files that the text names are not read: a text has the files that the page had.
+        return core.describe(ran.scenario, f"run {number}", {})
+    except ScenarioError as error:
+        raise AnswerError(f"edited: {str(error).splitlines()[0]}") from None
+
+
+def _repeated(number: int, ran: Ran) -> Repeated:
+    results = []
+    for told in ran.results:
+        seed = told.get("seed")
+        if not isinstance(seed, int) or not 0 <= seed < 2**53:
+            raise AnswerError(f"edited: run {number} has the seed {json.dumps(seed)[:40]}")
+        try:
+            result = _result(ran.scenario, seed)
+        except AckclockError as error:
+            raise AnswerError(f"run {number} cannot be repeated: {error}") from None
+        if {key: value for key, value in result.items() if key != "series"} != told:
+            if told.get("version") != result["version"]:
+                raise AnswerError(
+                    f"not repeated: saved with ackclock {str(told.get('version'))[:20]}, whose results differ from "
+                    f"those of {result['version']}"
+                )
+            raise AnswerError(
+                f"edited: run {number} with seed {seed} has other results than its scenario gives"
+            )
+        results.append(result)
+    return Repeated(ran.scenario, results)
+
+
+@lru_cache(maxsize=500)
+def _result(scenario: str, seed: int) -> Mapping[str, Any]:
+    """Returns the result of a run. Cached, because all students run the same variants."""
+    return core.run(scenario, "the scenario", {}, seed, True)
