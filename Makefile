@@ -88,8 +88,7 @@ test: $(VENV)/.python ## run the tests, but those of `make test-nightly`: Rust, 
 	@# The example builds the crates once more, with other features, while the tests of one crate end on one processor.
 	$(MAKE) --jobs=2 --output-sync=target test-rust test-example
 	$(MAKE) test-soak
-	@# Building the fuzz targets waits for one crate at times, which leaves a core to the Python tests.
-	$(MAKE) --jobs=2 --output-sync=target test-python test-fuzz
+	$(MAKE) test-python
 
 test-fast: setup $(VENV)/.dev ## the tests without a browser, without tshark, and without those that take long
 	@# In crates/lab, modules whose names end in `peers` compare with other simulators. Each example in a comment is a program to link.
@@ -125,7 +124,8 @@ test-python: setup $(VENV)/.dev ## the Python tests alone, on all cores
 	@# Where `make wire` has not installed one, the program that controls need under the kernel's TCP is that of build-structops.
 	PATH="$(BUILT_FOR_TESTS):$$PATH" $(PYTEST) -m "not nightly"
 
-test-nightly: setup $(VENV)/.dev ## what `make test` leaves out: more notebooks, the searches and evaluations that pages show, more records, instructions per packet
+test-nightly: setup $(VENV)/.dev ## what `make test` leaves out: fuzz targets, more notebooks, the searches and evaluations that pages show, more records, instructions per packet
+	$(MAKE) test-fuzz
 	$(PYTEST) -m nightly
 	$(CARGO) test --locked -p ackclock-lab --test scenarios -- --ignored
 
