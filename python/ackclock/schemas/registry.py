@@ -39,4 +39,7 @@ class Entry(BaseModel):
     summary: str = Field(description="one line")
     parameters: list[Parameter] = Field(description="a record for each")
     source: str = Field(description="thesis and chapter, or RFC and section")
+    remark: str | None = Field(
+        default=None, description="what a comparison with others has to mind; null if nothing"
+    )
     file: str | None = Field(default=None, description="for a study, the path of its file")
