@@ -166,7 +166,7 @@ impl Options {
         }
     }
 
-    /// Returns the name of the retransmission rule in force: the chosen one, or the control's own.
+    /// Returns the retransmission rule in force: the chosen one, or the control's own.
     pub const fn rule(&self) -> Rule {
         self.rule
     }
