@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from ackclock._sweep import Sweep
     from ackclock._sweep_jobs import Plan
+    from ackclock.report.quantities import Declared
 
 
 class Collector:
@@ -36,12 +37,17 @@ class Collector:
             self._complete[point] = self._summary(point, found)
             del self._samples[point]
 
-    def runs(self, failures: Sequence[Failure]) -> Runs:
-        """Returns the runs in the order of the sweep and of the plan's seeds, whichever finished first."""
+    def runs(self, failures: Sequence[Failure], declared: Declared | None = None) -> Runs:
+        """Returns the runs in the order of the sweep and of the plan's seeds, whichever finished first, with the labels
+        and scales of ``Runs.with_labels``. InputError for a label or a scale of nothing.
+        """
         order = {seed: number for number, seed in enumerate(self._plan.seeds)}
         # Seeds beyond the plan, for precision, follow in their own order.
         keys = sorted(self._runs, key=lambda key: (key[0], order.get(key[1], key[1])))
-        return Runs((self._runs[key] for key in keys), self._sweep.axes, failures)
+        runs = Runs((self._runs[key] for key in keys), self._sweep.axes, failures, self._sweep.warnings)
+        if declared is None or not self._keep:
+            return runs
+        return runs.with_labels(declared.labels, scales=declared.scales)
 
     def points(self) -> list[int]:
         """Returns the points that have a run, in the order of the sweep."""

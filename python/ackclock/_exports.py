@@ -45,9 +45,12 @@ class Export:
     records: int
     unit: str
     """The name of its records."""
+    is_repeatable: bool = True
+    """Whether another run with the seed is equal. Otherwise the file shows another run than the results."""
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.records:,} {self.unit}"
+        differs = "" if self.is_repeatable else ", of another run than the results: no seed repeats it"
+        return f"{self.path}: {self.records:,} {self.unit}{differs}"
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ def export(
     plan = planned(scenario, wishes)
     with _fresh(folder / FOLDER) as unfinished:
         return [
-            Export(folder / FOLDER / made.path.name, made.records, made.unit)
+            Export(folder / FOLDER / made.path.name, made.records, made.unit, plan.is_repeatable)
             for made in plan.write(unfinished, seed, payloads=payloads)
         ]
 
@@ -109,6 +112,7 @@ class _Plan:
         self.over_udp = {
             name for group in description["flows"] if group["transport"] == "udp" for name in group["names"]
         }
+        self.is_repeatable = all(group["repeatable"] for group in description["flows"])
         self.wanted: dict[str, list[Any]] = {"captures": [], "qlogs": [], "deliveries": [], "rates": []}
         self.units: dict[str, str] = {}
         self.events: set[str] = set()

@@ -33,12 +33,17 @@ def significant(value: float | None, digits: int = 4) -> str:
     return _fixed(value, min(10, max(0, digits - 1 - magnitude)))
 
 
-def mean_and_spread(mean: float | None, interval: Interval | None) -> str:
-    """Returns a text such as ``0.1243 ± 0.0004``: the half-width of the interval determines the digits of the mean."""
+def mean_and_spread(mean: float | None, interval: Interval | None, *, bounded: bool = False) -> str:
+    """Returns a text such as ``0.1243 ± 0.0004``: the half-width of the interval determines the digits of the mean.
+
+    A half-width below the last digit of the mean is ``<0.00001``; with ``bounded``, as for print, it is rounded up to
+    that digit.
+    """
     half = half_width(mean, interval)
     if half is None:
         return significant(mean)
-    return f"{mean_alone(mean, interval)} ± {_spread(half, mean or 0.0)}"
+    spread = _spread(half, mean or 0.0)
+    return f"{mean_alone(mean, interval)} ± {spread.removeprefix('<') if bounded else spread}"
 
 
 def mean_alone(mean: float | None, interval: Interval | None) -> str:

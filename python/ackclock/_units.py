@@ -13,10 +13,18 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
     "_s": {"s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6},
     "_bytes": {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9},
     "_packets": {"packets": 1, "thousand packets": 1e3},
+    "_bdp": {"BDP": 1},
     "_share": {"%": 0.01},
     "utilisation": {"%": 0.01},
 }
 """The units by the ending of a column's name, each with its size in the unit of the column."""
+_SPELLINGS: Mapping[str, str] = {
+    **{f"{prefix}b{per}": f"{prefix}bit/s" for prefix in ("", "k", "M", "G") for per in ("/s", "ps")},
+    "bdp": "BDP",
+    "pkts": "packets",
+    "seconds": "s",
+}
+"""Other spellings of units, each with that of ``_UNITS``: papers have Mbps as often as Mbit/s."""
 _FORM = re.compile(r"\s*(?P<name>[^\[\]]*?)\s*(?:\[(?P<unit>[^\[\]]*)\])?\s*")
 
 
@@ -37,9 +45,15 @@ def divisor(name: str, unit: str) -> float:
     """Returns the number by which values of the column are divided to have this unit. InputError for a unit that the
     column cannot have.
     """
-    known = next((units for ending, units in _UNITS.items() if name.endswith(ending)), {})
-    if unit not in known:
+    known = of(name)
+    spelt = unit if unit in known else _SPELLINGS.get(unit, unit)
+    if spelt not in known:
         if not known:
             raise InputError(f'"{name} [{unit}]": the column has no unit to choose')
         raise InputError(f'"{name} [{unit}]": no such unit of the column{nearest(unit, known)}')
-    return known[unit]
+    return known[spelt]
+
+
+def of(name: str) -> Mapping[str, float]:
+    """Returns the units that values of the column may have, each with its size in that of the column."""
+    return next((units for ending, units in _UNITS.items() if name.endswith(ending)), {})

@@ -19,13 +19,16 @@ Times are seconds, rates bits per second, amounts of data packets.
 
 from __future__ import annotations
 
+import dis
+import inspect
 import json
 import math
+import random
 import typing
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cache
-from types import UnionType
+from types import FunctionType, ModuleType, UnionType
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, Union
 
 from ackclock._arguments import mapping
@@ -295,6 +298,7 @@ def _description(cls: type[_Hosted]) -> dict[str, Any]:
             "recovery": cls.recovery,
             "has_window": has_window(cls),
             "counts_marks": cls.counts_marks,
+            "draws_unseeded": draws_unseeded(cls),
             "follows_sending": cls.follows_sending if hears("on_sent") else "nothing",
             "hears": {name: hears(name) for name in ("on_change", "on_lost", "on_recovered", "publish")},
         }
@@ -307,6 +311,60 @@ def _description(cls: type[_Hosted]) -> dict[str, Any]:
 def has_window(cls: type[Control]) -> bool:
     """Returns whether slow starts, discriminators and the like can set the window of a control."""
     return all(callable(getattr(cls, name, None)) for name in ("set_cwnd", "set_ssthresh"))
+
+
+def draws_unseeded(cls: type[_Hosted]) -> bool:
+    """Returns whether methods of a class, or functions that they call in its module, use the modules ``random``,
+    ``secrets`` or ``numpy.random`` in place of the argument ``random`` of events. A generator that the class makes
+    itself counts as seeded.
+    """
+    own = [base for base in cls.__mro__ if not base.__module__.startswith(("ackclock.", "builtins", "abc"))]
+    methods = [inspect.unwrap(_function(value)) for base in own for value in vars(base).values()]
+    left = [method for method in methods if isinstance(method, FunctionType)]
+    seen: set[FunctionType] = set()
+    found = False
+    while left:
+        function = left.pop()
+        if function in seen:
+            continue
+        seen.add(function)
+        names = set(function.__code__.co_names)
+        if names & _GENERATORS:
+            return False
+        for value in _used(function):
+            found = found or _is_source(value, names)
+            if isinstance(value, FunctionType) and value.__module__ == cls.__module__:
+                left.append(value)
+    return found
+
+
+_GENERATORS = frozenset(("Random", "default_rng", "RandomState", "Generator"))
+"""What makes a generator of random numbers, with a seed of its own."""
+
+
+def _used(function: FunctionType) -> list[Any]:
+    """Returns what a function uses of its module, and of the functions around it."""
+    # Names of attributes are no names of the module.
+    loads = (one.argval for one in dis.get_instructions(function) if one.opname == "LOAD_GLOBAL")
+    found = [function.__globals__[name] for name in dict.fromkeys(loads) if name in function.__globals__]
+    return [*found, *inspect.getclosurevars(function).nonlocals.values()]
+
+
+def _function(value: Any) -> Any:
+    """Returns the function of a method, also of a static one, of a class or of a property."""
+    return getattr(value, "fget", None) or getattr(value, "__func__", value)
+
+
+def _is_source(value: Any, names: set[str]) -> bool:
+    """Returns whether a value that a function uses, together with these names, gives random numbers without a seed."""
+    if isinstance(value, ModuleType):
+        parts = {"numpy": {"random"}, "os": {"urandom"}}.get(value.__name__)
+        return bool(parts & names) if parts else value.__name__ in ("random", "secrets", "numpy.random")
+    owner = getattr(value, "__self__", value)
+    module = getattr(value, "__module__", None) or ""
+    return isinstance(owner, random.Random) or (
+        callable(value) and (module in ("random", "secrets") or module.startswith("numpy.random"))
+    )
 
 
 def _overrides(cls: type[_Hosted], base: type[_Hosted]) -> Callable[[str], bool]:

@@ -45,9 +45,11 @@ def known_formats(names: Sequence[str]) -> list[str]:
 class Figure:
     """A figure of a study, of a run over time, or of a sweep."""
 
-    def __init__(self, chart: Chart, name: str) -> None:
+    def __init__(self, chart: Chart, name: str, warnings: Sequence[str] = ()) -> None:
         self.chart = chart
         """The figure as data, for any drawing library."""
+        self.warnings = tuple(warnings)
+        """What a reader of the figure has to know of its scenario, in sentences: as ``ackclock check`` says it."""
         # LaTeX takes what follows the first dot for the ending.
         self.name = name.replace(".", "-")
         """The name of a file of the figure, without the ending; it has no dots."""
@@ -70,7 +72,7 @@ class Figure:
         if format == "csv":
             content = rows.csv(self.chart).encode()
         elif format in FORMATS:
-            content = printed(self.chart, format, _inches(width_in))
+            content = printed(self.chart, format, _inches(width_in), self.warnings)
         else:
             known = ", ".join(f".{one}" for one in (*FORMATS, "csv"))
             raise InputError(f"{path}: a figure's file ends in one of {known}")
@@ -117,15 +119,23 @@ def figures(of: StudyResult | Run | Runs) -> list[Figure]:
 
     A figure's ``name`` begins with that of the study or of the scenario.
     """
-    from ackclock.report import scenario_figures, sweep_view
+    from ackclock.report import sweep_view
     from ackclock.run import Run, Runs
 
     if isinstance(of, Run):
-        over_time = [Figure(view.chart, view.file) for view in scenario_figures.figures_of(of, "")]
-        return over_time + _completions(Runs([of]))
+        return over_time(Runs([of]))
     if isinstance(of, Runs):
-        return [Figure(view.chart, view.file) for view in sweep_view.figures_of(of)] + _completions(of)
+        drawn = [Figure(view.chart, view.file, of.warnings) for view in sweep_view.figures_of(of)]
+        return drawn + _completions(of)
     return list(_of_study(of))
+
+
+def over_time(runs: Runs) -> list[Figure]:
+    """Returns the figures of the first of the runs: values over time, if it has series, and completion times."""
+    from ackclock.report import scenario_figures
+
+    views = scenario_figures.figures_of(runs[0], "", runs.declared)
+    return [Figure(view.chart, view.file, runs.warnings) for view in views] + _completions(runs[:1])
 
 
 def _completions(runs: Runs) -> list[Figure]:
@@ -134,7 +144,7 @@ def _completions(runs: Runs) -> list[Figure]:
     from ackclock.report.figures import file_stem
 
     chart = completion_figure(runs)
-    return [] if chart is None else [Figure(chart, file_stem(runs[0].scenario, "completion"))]
+    return [] if chart is None else [Figure(chart, file_stem(runs[0].scenario, "completion"), runs.warnings)]
 
 
 def _of_study(study: StudyResult) -> Iterator[Figure]:

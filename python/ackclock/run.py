@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ackclock._sweep import Axis
     from ackclock.errors import AckclockError
     from ackclock.figure import Figure
+    from ackclock.report.quantities import Declared, Scale
 
 Table = Literal["flows", "links", "groups", "transfers", "size_classes", "series", "summary"]
 
@@ -152,19 +153,33 @@ class Runs(Sequence[Run]):
     """
 
     def __init__(
-        self, runs: Iterable[Run], axes: Sequence[Axis] = (), failures: Sequence[Failure] = ()
+        self,
+        runs: Iterable[Run],
+        axes: Sequence[Axis] = (),
+        failures: Sequence[Failure] = (),
+        warnings: Sequence[str] = (),
+        declared: Declared | None = None,
     ) -> None:
         self._runs = tuple(runs)
         self.axes = tuple(axes)
         """The sweep of the scenario."""
         self.failures = tuple(failures)
+        self.warnings = tuple(warnings)
+        """What is allowed in the scenario and yet hardly meant, in sentences: as ``ackclock check`` says it."""
+        self._declared = declared
 
     @overload
     def __getitem__(self, index: int) -> Run: ...
     @overload
     def __getitem__(self, index: slice) -> Runs: ...
     def __getitem__(self, index: int | slice) -> Run | Runs:
-        return Runs(self._runs[index], self.axes) if isinstance(index, slice) else self._runs[index]
+        if not isinstance(index, slice):
+            return self._runs[index]
+        return Runs(self._runs[index], self.axes, (), self.warnings, self._declared)
+
+    def of(self, run: Run) -> Runs:
+        """Returns a single run with what is declared of these."""
+        return Runs([run], (), (), self.warnings, self._declared)
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -256,6 +271,37 @@ class Runs(Sequence[Run]):
             raise InputError(f'no table is called "{name}": expected {", ".join(NAMES[:-1])} or {NAMES[-1]}')
         return self.summary() if name == "summary" else self._stacked(name)
 
+    @property
+    def declared(self) -> Declared:
+        """Returns the labels and the scales of ``with_labels``."""
+        if self._declared is not None:
+            return self._declared
+        from ackclock.report.quantities import Declared
+
+        return Declared()
+
+    def with_labels(
+        self, labels: Mapping[str, str] | None = None, *, scales: Mapping[str, Scale] | None = None
+    ) -> Runs:
+        """Returns the runs with names and scales of your own in every figure, table for LaTeX and report of them.
+
+        ``labels`` name a swept axis (``limit_bdp``, or its path), a number (``rtt_p95_s``, or a column of
+        ``summary``), and any value, group, link or flow: ``{"limit_bdp": "Buffer (BDP)", "rtt_p95_s": "Delay (ms)",
+        "sack": "Reno"}``. Brackets at the end of the label of a quantity are its unit, in which its values are shown.
+        ``scales`` say how axes and numbers are drawn: ``linear`` begins at zero, ``log`` is logarithmic, ``fitted``
+        covers the values alone, ``category`` has the values of a swept axis at equal distances. What was declared
+        before stays.
+
+        InputError for a name of nothing, for a unit that the quantity cannot have, and for an unknown scale.
+        """
+        from ackclock.report.naming import check
+        from ackclock.report.quantities import Declared
+
+        before = self.declared
+        declared = Declared({**before.labels, **(labels or {})}, {**before.scales, **(scales or {})})
+        check(declared, self)
+        return Runs(self._runs, self.axes, self.failures, self.warnings, declared)
+
     def plot(
         self,
         metrics: str | Sequence[str] | None = None,
@@ -272,7 +318,8 @@ class Runs(Sequence[Run]):
         brackets: ``rtt_mean_s [ms]``. ``x``, ``rows``, ``columns`` and ``colour`` name what varies there: a swept axis
         by the name of its column, ``metric`` or ``group``. What is not named gets a free place: the axis of numbers
         with the most values is horizontal, metrics are rows, words and groups are colours, the rest are columns. Two
-        axes of many numbers are a heat map. ``save`` of the figure writes a file: PDF, SVG, PNG or CSV.
+        axes of many numbers are a heat map. ``save`` of the figure writes a file: PDF, SVG, PNG or CSV. ``with_labels``
+        gives names, units and scales of your own.
 
         InputError without a sweep, for an unknown name, and for more than 24 panels or 12 curves in one.
         """
@@ -281,41 +328,52 @@ class Runs(Sequence[Run]):
         from ackclock.report.sweep_figure import sweep_figure
 
         chart = sweep_figure(
-            self.summary(), self.axes, metrics, x=x, rows=rows, columns=columns, colour=colour
+            self.summary(), self.axes, metrics, self.declared, x=x, rows=rows, columns=columns, colour=colour
         )
         names = [metrics] if isinstance(metrics, str) else list(metrics or ["goodput"])
-        return Figure(chart, file_stem(self[0].scenario, "-".join(name.partition(" [")[0] for name in names)))
+        stem = file_stem(self[0].scenario, "-".join(name.partition(" [")[0] for name in names))
+        return Figure(chart, stem, self.warnings)
 
-    def plot_completions(self) -> Figure:
+    def plot_completions(
+        self,
+        *,
+        rows: str | Sequence[str] | None = None,
+        columns: str | Sequence[str] | None = None,
+        colour: str | Sequence[str] | None = None,
+    ) -> Figure:
         """Returns the distribution of the completion times of observed transfers, all replications together: a curve
         for each class of sizes, or over a sweep a panel for each class and a curve for each of the first twelve points.
 
-        InputError if no transfers were observed.
+        ``rows``, ``columns`` and ``colour`` name what varies there: a swept axis by the name of its column, or
+        ``class``. What is not named gets a free place, swept axes as colours.
+
+        InputError if no transfers were observed, for an unknown name, and for more than 24 panels or 12 curves in one.
         """
         from ackclock.figure import Figure
         from ackclock.report.completion_figure import completion_figure
         from ackclock.report.figures import file_stem
 
-        chart = completion_figure(self)
+        chart = completion_figure(self, rows=rows, columns=columns, colour=colour)
         if chart is None:
             raise InputError(
                 "no completion times to draw: `[observe] transfers = true` keeps them, for flows with the application "
                 '"transfers" or "web"'
             )
-        return Figure(chart, file_stem(self[0].scenario, "completion"))
+        return Figure(chart, file_stem(self[0].scenario, "completion"), self.warnings)
 
-    def to_latex(self, columns: str | Sequence[str] | Mapping[str, str] | None = None) -> str:
+    def to_latex(self, columns: str | Sequence[str] | None = None) -> str:
         """Returns a table for a paper, a row for each point of the sweep: its values, then the mean of each column with
         half its 95 % interval.
 
-        Columns are metrics as ``plot`` takes them, with units of choice: ``goodput_bps [Mbit/s]``. A mapping gives each
-        a heading of its own: ``{"rtt_p95_s [ms]": "Delay"}``. If all are fields of classes of sizes
-        (``size_classes.completion_p95_s``), each class has a row. The text needs LaTeX's package ``booktabs``.
-        InputError for an unknown column or unit.
+        Columns are metrics as ``plot`` takes them, with units of choice: ``goodput_bps [Mbit/s]``; ``with_labels``
+        gives headings of your own. If all are fields of classes of sizes (``size_classes.completion_p95_s``), each
+        class has a row. The text needs LaTeX's package ``booktabs``. InputError for an unknown column or unit.
         """
         from ackclock.report.latex_table import latex_table
 
-        return latex_table(self.summary(), self.axes, columns)
+        if isinstance(columns, Mapping):
+            raise InputError("to_latex: found a mapping, expected columns; with_labels gives them headings")
+        return latex_table(self.summary(), self.axes, columns, self.declared, self.warnings)
 
     def write(self, folder: str | Path) -> list[Path]:
         """Writes flows, links, groups and the summary as CSV and Parquet, also the transfers and their size classes if
@@ -337,7 +395,8 @@ class Runs(Sequence[Run]):
 
     def _repr_html_(self) -> str:
         """Shows the summary of each point in a notebook."""
-        return f"<p>{escape(repr(self))}</p>{self.summary()._repr_html_() if self else ''}"
+        warnings = "".join(f"<p>{escape(warning)}</p>" for warning in self.warnings)
+        return f"<p>{escape(repr(self))}</p>{warnings}{self.summary()._repr_html_() if self else ''}"
 
     def _stacked(self, name: str) -> pl.DataFrame:
         from ackclock._tables import stacked

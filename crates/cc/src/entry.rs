@@ -49,6 +49,11 @@ pub trait Plugin: fmt::Debug + Send + Sync {
     /// model of the path, such as BBR: nothing may be put around it, and its decision holds during recovery too.
     fn has_window(&self) -> bool;
 
+    /// Returns whether the control draws random numbers that no seed sets, so that runs with one seed differ.
+    fn draws_unseeded(&self) -> bool {
+        false
+    }
+
     /// Creates the control of a new connection.
     fn build(&self, values: &Values, initial: &Initial) -> Box<dyn WindowControl>;
 }

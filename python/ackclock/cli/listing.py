@@ -72,6 +72,7 @@ def _studies() -> list[dict[str, Any]]:
             "summary": f"{study.title}. {study.summary}",
             "parameters": [],
             "source": study.source,
+            "remark": None,
             "file": study.file,
         }
         for study in headlines()
@@ -110,6 +111,8 @@ def _print_entry(entry: dict[str, Any]) -> None:
     out.print(Text.assemble((entry["name"], "bold"), f" ({entry['kind']})"))
     out.print(Text(entry["summary"]))
     out.print(Text(f"Source: {entry['source']}", style="dim"))
+    if entry["remark"] is not None:
+        out.print(Text(entry["remark"], style="yellow"))
     if entry["file"] is not None:
         out.print(Text(f"File: {entry['file']}", style="dim"))
     if not entry["parameters"]:

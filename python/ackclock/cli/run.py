@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock._files import writable
+from ackclock._names import nearest
 from ackclock._overrides import assignment
 from ackclock._store import Store, results_folder
 from ackclock.cli.gate import Gate
@@ -27,6 +28,8 @@ from ackclock.errors import InputError, RunError
 if TYPE_CHECKING:
     from ackclock._collect import Collector
     from ackclock._sweep_jobs import Plan
+    from ackclock.figure import Figure
+    from ackclock.report.quantities import Declared
     from ackclock.run import Run, Runs
     from ackclock.scenario import Scenario, Simulated
     from ackclock.statistics import Summary
@@ -66,6 +69,12 @@ MOST_FAILURES = 10
 """The largest number of failed runs that are named, each with the command that repeats it."""
 FEW = 100
 """The number of transfers below which their 99th percentile is the longest of them."""
+COMPLETIONS = "completions"
+"""The value of ``--plot`` for the distribution of completion times."""
+PLACES = ("x", "rows", "columns", "colour")
+"""The places of a figure."""
+Places = Mapping[str, Sequence[str]]
+"""What ``--place`` puts at each place."""
 MANY_FLOWS = 20
 """The largest number of flows of a single run that get a line each; with more, each group gets one."""
 
@@ -90,6 +99,9 @@ def run(
     expect: Sequence[str] = (),
     latex: Sequence[str] = (),
     plots: Sequence[str] = (),
+    places: Sequence[str] = (),
+    labels: Sequence[str] = (),
+    scales: Sequence[str] = (),
     control: str | None = None,
 ) -> None:
     """Runs a scenario file and prints its results; with ``out`` writes them, with ``html`` also a report. A ``control``
@@ -113,7 +125,8 @@ def run(
         warn(f"{scenario.file}: {warning}")
     plan = scenario.plan(first=seed, replications=replications, only=point)
     gate = Gate(expect, scenario, plan)
-    _check_metrics(scenario, plan, [*(_labelled(column)[0] for column in latex), *plots])
+    declared, put = _declared(labels, scales), _placed(places, plots)
+    _check_names(scenario, plan, [*latex, *(plot for plot in plots if plot != COMPLETIONS)], declared)
     everything = len(plan) <= MAX_IN_MEMORY
     formats = _formats(figures, plots, scenario)
     if not everything and (as_json or html or series or formats):
@@ -133,7 +146,7 @@ def run(
             done = scenario.simulate(
                 plan, gate.taking(collector.take), series=series, store=store, pool=pool, progress=progress
             )
-    runs = collector.runs(done.failures)
+    runs = collector.runs(done.failures, declared)
     for sentence in (*held_back(runs), *closed(runs)):
         warn(f"{scenario.file}: {sentence}")
     # Printed before anything is written, so that an error in writing leaves the numbers.
@@ -143,13 +156,11 @@ def run(
         _show(scenario, plan, collector, runs)
     written: list[object] = []
     if out is not None:
-        written += _tables(runs, collector, scenario, out, latex, everything=everything)
+        written += _tables(runs, collector, scenario, out, latex, declared, everything=everything)
     if out is not None and wishes:
         at, seed = scenario.at(runs[0].point), plan.seeds[0]
         written += list(at.export(out, *wishes, seed=seed, payloads=payloads))
-    written += _pictures(
-        runs, scenario, place, scenario.sweep.warnings, html=html, formats=formats, plots=plots
-    )
+    written += _pictures(runs, scenario, place, html=html, formats=formats, plots=plots, places=put)
     if not as_json:
         kept = [] if out is not None else [f"runs kept in {shown(place / 'runs')}"]
         remarks = [done.precision, *(f"wrote {shown(one)}" for one in dict.fromkeys(written)), *kept]
@@ -172,7 +183,7 @@ def page(scenario: Scenario, out: Path, *, threads: int = 0) -> Path:
     done = scenario.simulate(plan, collector.take, store=Store(out), pool=Local(threads))
     _complain_of(done)
     runs = collector.runs(done.failures)
-    return _report(runs, _drawn(runs, scenario), scenario, out, scenario.sweep.warnings)
+    return _report(runs, _drawn(runs, scenario), scenario, out)
 
 
 def _wishes(
@@ -198,7 +209,7 @@ def _formats(figures: Sequence[str], plots: Sequence[str], scenario: Scenario) -
     """Returns the formats of the figures that are wanted. InputError, before anything is simulated, if one is
     impossible.
     """
-    if plots and not scenario.sweep.axes:
+    if any(plot != COMPLETIONS for plot in plots) and not scenario.sweep.axes:
         raise InputError(f"{scenario.file}: --plot draws a sweep, and the scenario has no [sweep]")
     if not figures and not plots:
         return []
@@ -207,14 +218,18 @@ def _formats(figures: Sequence[str], plots: Sequence[str], scenario: Scenario) -
     return known_formats(figures or (["pdf"] if plots else []))
 
 
-def _check_metrics(scenario: Scenario, plan: Plan, metrics: Sequence[str]) -> None:
-    """Raises InputError, before anything is simulated, for a metric that neither the first nor the last point has."""
-    if not metrics:
+def _check_names(scenario: Scenario, plan: Plan, metrics: Sequence[str], declared: Declared) -> None:
+    """Raises InputError, before anything is simulated, for a metric that neither the first nor the last point has, and
+    for a label or a scale of nothing there.
+    """
+    if not (metrics or declared.labels or declared.scales):
         return
-    from ackclock.report.sweep_measures import check
+    from ackclock.report import naming, sweep_measures
 
     ends = dict.fromkeys((plan.points[0], plan.points[-1]))
-    check(metrics, [scenario.at(scenario.sweep.overrides(point)).describe() for point in ends])
+    descriptions = [scenario.at(scenario.sweep.overrides(point)).describe() for point in ends]
+    sweep_measures.check(metrics, descriptions)
+    naming.check_before(declared, scenario.sweep.axes, descriptions)
 
 
 def _show(scenario: Scenario, plan: Plan, collector: Collector, runs: Runs) -> None:
@@ -256,30 +271,75 @@ def _pictures(
     runs: Runs,
     scenario: Scenario,
     out: Path,
-    warnings: Sequence[str],
     *,
     html: bool,
     formats: Sequence[str],
     plots: Sequence[str],
+    places: Places,
 ) -> list[Path]:
     """Writes the report, and the figures as files, if they are wanted: those of the metrics ``plots``, or all."""
     if not html and not formats:
         return []
-    from ackclock.figure import FIGURES, figures, save_all
+    from ackclock.figure import FIGURES, figures, over_time, save_all
 
     drawn = _drawn(runs, scenario) if html or not plots else []
-    written = [_report(runs, drawn, scenario, out, warnings)] if html else []
+    written = [_report(runs, drawn, scenario, out)] if html else []
     if plots:
-        written += save_all([runs.plot(plot) for plot in plots], out / FIGURES, formats)
+        written += save_all([_plotted(runs, plot, places) for plot in plots], out / FIGURES, formats)
     elif formats:
         found = figures(runs)
         for number, run in enumerate(drawn, start=1):
-            for figure in figures(run):
+            for figure in over_time(runs.of(run)):
                 if len(drawn) > 1:
                     figure.name = f"{figure.name}-point-{number}"
                 found.append(figure)
         written += save_all(found, out / FIGURES, formats)
     return written
+
+
+def _plotted(runs: Runs, plot: str, places: Places) -> Figure:
+    """Returns the figure of a metric, or the distribution of completion times."""
+    if plot == COMPLETIONS:
+        return runs.plot_completions(**{place: names for place, names in places.items() if place != "x"})
+    across = places.get("x", [])
+    if len(across) > 1:
+        raise InputError(
+            f'--place {across[1]}=x: the horizontal axis has one place, and "{across[0]}" has it'
+        )
+    x = next(iter(across), None)
+    return runs.plot(plot, x=x, **{place: names for place, names in places.items() if place != "x"})
+
+
+def _declared(labels: Sequence[str], scales: Sequence[str]) -> Declared:
+    """Returns the names and scales of ``--label`` and ``--scale``. InputError for another form."""
+    from ackclock.report.quantities import Declared
+
+    return Declared(
+        _pairs("--label", "limit_bdp=Buffer (BDP)", labels), _pairs("--scale", "limit_bdp=log", scales)
+    )
+
+
+def _placed(places: Sequence[str], plots: Sequence[str]) -> Places:
+    """Returns the names at each place of ``--place``. InputError for an unknown place, and without ``--plot``."""
+    found: dict[str, list[str]] = {}
+    for name, place in _pairs("--place", "limit_bdp=x", places).items():
+        if place not in PLACES:
+            raise InputError(f'--place {name}: found "{place}"{nearest(place, PLACES)}')
+        found.setdefault(place, []).append(name)
+    if found and not plots:
+        raise InputError(f"--place {places[0]}: needs --plot METRIC, the figure to lay out")
+    return found
+
+
+def _pairs(option: str, example: str, texts: Sequence[str]) -> dict[str, Any]:
+    """Returns the values of options of the form NAME=VALUE by their names."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not (sign and name.strip() and value.strip()):
+            raise InputError(f'{option} "{text}": expected NAME and a value, as in "{example}"')
+        found[name.strip()] = value.strip()
+    return found
 
 
 def _needing_out(*, series: bool, latex: bool) -> None:
@@ -291,33 +351,36 @@ def _needing_out(*, series: bool, latex: bool) -> None:
 
 
 def _tables(
-    runs: Runs, collector: Collector, scenario: Scenario, out: Path, latex: Sequence[str], *, everything: bool
+    runs: Runs,
+    collector: Collector,
+    scenario: Scenario,
+    out: Path,
+    latex: Sequence[str],
+    declared: Declared,
+    *,
+    everything: bool,
 ) -> list[Path]:
     """Writes the results as tables; of runs that are too many for memory only the summary."""
     from ackclock._tables import write
 
     written = runs.write(out) if everything else write(out, {"summary": collector.table()})
-    return written + _latex(collector, scenario, out, latex)
+    return written + _latex(collector, scenario, out, latex, declared)
 
 
-def _latex(collector: Collector, scenario: Scenario, out: Path, columns: Sequence[str]) -> list[Path]:
+def _latex(
+    collector: Collector, scenario: Scenario, out: Path, columns: Sequence[str], declared: Declared
+) -> list[Path]:
     """Writes the table of the points with these columns for LaTeX; nothing without columns."""
     if not columns:
         return []
     from ackclock._files import replacing
     from ackclock.report.latex_table import latex_table
 
-    text = latex_table(collector.table(), scenario.sweep.axes, dict(map(_labelled, columns)))
+    text = latex_table(collector.table(), scenario.sweep.axes, columns, declared, scenario.sweep.warnings)
     path = out / "summary.tex"
     with replacing(path) as file:
         file.write_text(text, encoding="utf-8")
     return [path]
-
-
-def _labelled(column: str) -> tuple[str, str]:
-    """Returns the column of ``COLUMN=HEADING``, and the heading; empty without one."""
-    name, _, heading = column.partition("=")
-    return name.strip(), heading.strip()
 
 
 def _drawn(runs: Runs, scenario: Scenario) -> list[Run]:
@@ -334,7 +397,7 @@ def _drawn(runs: Runs, scenario: Scenario) -> list[Run]:
     return found
 
 
-def _report(runs: Runs, drawn: Sequence[Run], scenario: Scenario, out: Path, warnings: Sequence[str]) -> Path:
+def _report(runs: Runs, drawn: Sequence[Run], scenario: Scenario, out: Path) -> Path:
     """Writes the report, whose figures show the runs in ``drawn``."""
     from ackclock._named_files import as_written
     from ackclock.report.scenario_page import Origin, write_scenario_report
@@ -342,7 +405,7 @@ def _report(runs: Runs, drawn: Sequence[Run], scenario: Scenario, out: Path, war
     stem = "-".join(Path(scenario.file).stem.split())
     command = shlex.join(["ackclock", *sys.argv[1:]])
     origin = Origin(command, as_written(scenario.text), scenario.overrides, scenario.text)
-    return write_scenario_report(runs, out / f"{stem}.html", origin, drawn=drawn, warnings=warnings)
+    return write_scenario_report(runs, out / f"{stem}.html", origin, drawn=drawn, warnings=runs.warnings)
 
 
 def document(runs: Runs) -> dict[str, Any]:

@@ -5,16 +5,24 @@ class and a curve per point.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+import polars as pl
 
 from ackclock._summary import class_name, class_words
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis as Named
 from ackclock.report.curves import Curve, Entry, Panel
+from ackclock.report.naming import COMPLETION, SHARE
+from ackclock.report.quantities import Shown
+from ackclock.report.sweep_axes import as_shown
+from ackclock.report.sweep_figure import CURVES, PANELS, Names, of_axis, refuse_many
+from ackclock.report.sweep_layout import Choice, Dimension, choices, placed, worded
 from ackclock.run import Run, Runs
 
-CURVES = 12
-"""The largest number of points of a sweep with a curve."""
+DECADES = 20
+"""The ratio of the longest to the shortest time from which the axis is logarithmic by default."""
 STEPS = 400
 """The largest number of points of a curve: with more transfers, those at equal distances of the share."""
 ACROSS = 3
@@ -23,51 +31,104 @@ Times = dict[str, list[float]]
 """Completion times in seconds by the name of the class; those of transfers that were not complete are infinite."""
 
 
-def completion_figure(runs: Runs) -> Chart | None:
+def completion_figure(
+    runs: Runs, *, rows: Names = None, columns: Names = None, colour: Names = None
+) -> Chart | None:
     """Returns the figure of all replications together; None if no transfers were observed.
 
-    The share counts all transfers that began in measured time, so that a curve ends below 1 if some were not complete.
-    The legend of a single point has the number of transfers of each curve.
+    ``rows``, ``columns`` and ``colour`` name swept axes or ``class``; by default a panel for each class, in columns,
+    and a curve for each point. The share counts all transfers that began in measured time, so that a curve ends below 1
+    if some were not complete. The legend of a single point has the number of transfers of each curve.
+
+    InputError for an unknown name, and for more panels or curves than a figure can show.
     """
-    points = runs.by_point[:CURVES]
+    declared = runs.declared
+    placed = any((rows, columns, colour))
+    points = runs.by_point if placed else runs.by_point[:CURVES]
     found = [_times(group) for group in points]
     names = list(dict.fromkeys(name for times in found for name in times))
     if not names:
         return None
-    label, share = "Completion time (s)", Named("Share of transfers", range=(0.0, 1.0))
+    time = declared.shown(Shown("Completion time", "s"), COMPLETION, [COMPLETION])
+    share = replace(declared.shown(Shown("Share of transfers"), SHARE, [SHARE]).axis, range=(0.0, 1.0))
+    legend, across = "", 1
     if len(points) == 1:
         curves = [
-            Curve(Entry(f"{name}, n = {len(found[0][name]):,}", number), curve)
+            Curve(Entry(f"{declared.word(name)}, n = {len(found[0][name]):,}", number), curve)
             for number, name in enumerate(names)
-            if (curve := _cdf(found[0][name]))
+            if (curve := _cdf(found[0][name], time.divisor))
         ]
         panels = [Panel("", share, curves)]
     else:
-        # The quantities are the legend's title.
-        varied = [axis for axis in runs.axes if len(axis.cells) > 1]
-        labels = [", ".join(axis.label(group[0].point[axis.path]) for axis in varied) for group in points]
-        panels = []
-        for name in names:
-            curves = [
-                Curve(Entry(label, number), curve)
-                for number, (label, times) in enumerate(zip(labels, found, strict=True))
-                if (curve := _cdf(times.get(name, [])))
-            ]
-            panels.append(Panel(name, share, curves))
-        panels = [panel for panel in panels if panel.curves]
-    if not any(panel.curves for panel in panels):
-        return None
+        table, swept = as_shown(pl.DataFrame([group[0].cells for group in points]), runs.axes, declared)
+        classes = Dimension("class", frozenset(("class",)), tuple(names), declared.word)
+        places = _places([*map(of_axis, swept), classes], rows=rows, columns=columns, colour=colour)
+        cells = list(table.iter_rows(named=True))
+        panels, across = _panels(cells, found, places, share, time.divisor)
+        legend = ", ".join(one.axis.words for one in places["colour"] if one.axis is not None)
     known = [x for panel in panels for curve in panel.curves for x in curve.data["x"]]
-    log = min(known) > 0 and max(known) / min(known) > 20
-    legend = ", ".join(axis.quantity for axis in runs.axes if len(axis.cells) > 1) if len(points) > 1 else ""
-    return Chart(
-        "distribution",
-        "Completion times of transfers",
-        Named(label, log=log),
-        panels,
-        min(ACROSS, len(panels)),
-        legend.replace("_", " "),
-    )
+    if not known:
+        return None
+    axis = time.axis
+    if COMPLETION not in declared.scales:
+        axis = replace(axis, log=min(known) > 0 and max(known) / min(known) > DECADES)
+    title = "Completion times of transfers"
+    return Chart("distribution", title, axis, panels, across, legend)
+
+
+def _places(
+    dimensions: Sequence[Dimension], *, rows: Names, columns: Names, colour: Names
+) -> dict[str, list[Dimension]]:
+    """Returns what is where: what the caller names, then classes as columns or rows, and swept axes as colours."""
+    found = placed(dimensions, {"rows": rows, "columns": columns, "colour": colour})
+    taken = [one for place in found.values() for one in place]
+    for one in dimensions:
+        if one in taken or len(one.values) < 2:
+            continue
+        free = "columns" if columns is None else "rows" if rows is None else "colour"
+        found[free if one.axis is None else "colour"].append(one)
+    return found
+
+
+def _panels(
+    cells: Sequence[Mapping[str, Any]],
+    found: Sequence[Times],
+    places: Mapping[str, Sequence[Dimension]],
+    share: Named,
+    divisor: float,
+) -> tuple[list[Panel], int]:
+    """Returns the panels, and how many are side by side."""
+    rows, columns, colours = (choices(places[place]) for place in ("rows", "columns", "colour"))
+    refuse_many(len(rows) * len(columns), PANELS, "panels")
+    refuse_many(len(colours), CURVES, "curves")
+    around = (*places["rows"], *places["columns"])
+    panels = []
+    for row in rows:
+        for column in columns:
+            curves = []
+            for number, colour in enumerate(colours):
+                curve = _cdf(_chosen(cells, found, {**row, **column, **colour}), divisor)
+                if curve:
+                    label = worded(places["colour"], colour, keyed=False)
+                    curves.append(Curve(Entry(label, number), curve))
+            panels.append(Panel(worded(around, {**row, **column}, keyed=True), share, curves))
+    if len(rows) == 1:
+        panels = [panel for panel in panels if panel.curves]
+        return panels, min(ACROSS, len(panels))
+    return panels, len(columns)
+
+
+def _chosen(cells: Sequence[Mapping[str, Any]], found: Sequence[Times], choice: Choice) -> list[float]:
+    """Returns the times of all transfers of a choice of swept values and of a class."""
+    swept = {key: value for key, value in choice.items() if key != "class"}
+    return [
+        time
+        for row, times in zip(cells, found, strict=True)
+        if all(row[key] == value for key, value in swept.items())
+        for name, some in times.items()
+        if name == choice.get("class", name)
+        for time in some
+    ]
 
 
 def _times(runs: Sequence[Run]) -> Times:
@@ -109,8 +170,10 @@ def _classes(
     return {group: list(classes.values()) for group, classes in found.items()}
 
 
-def _cdf(times: Sequence[float]) -> dict[str, Any]:
-    """Returns the steps of the cumulative distribution; empty without a complete transfer."""
+def _cdf(times: Sequence[float], divisor: float) -> dict[str, Any]:
+    """Returns the steps of the cumulative distribution, with times divided by ``divisor``; empty without a complete
+    transfer.
+    """
     ordered = sorted(times)
     complete = [time for time in ordered if time != float("inf")]
     if not complete:
@@ -119,7 +182,7 @@ def _cdf(times: Sequence[float]) -> dict[str, Any]:
     if len(complete) > STEPS:
         chosen = sorted({round(step * (len(complete) - 1) / (STEPS - 1)) for step in range(STEPS)})
     return {
-        "x": [complete[index] for index in chosen],
+        "x": [complete[index] / divisor for index in chosen],
         "y": [(index + 1) / len(ordered) for index in chosen],
         "joined": True,
         "steps": True,

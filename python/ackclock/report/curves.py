@@ -9,17 +9,28 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: its title with its unit, and the limits that the study file fixes."""
+    """An axis: its title with its unit, its scale, and the limits that the study file fixes."""
 
     label: str
     log: bool = False
     range: tuple[float, float] | None = None
+    fitted: bool = False
+    """Whether it covers the values alone; otherwise the axis of values that are never negative begins at zero."""
+    most: float | None = None
+    """The largest value that the quantity can have, if it has one: 1 or 100 % for a share."""
+
+    def from_zero(self, values: Sequence[float]) -> bool:
+        """Returns whether the axis begins at zero if it shows these values."""
+        free = not (self.log or self.fitted or self.range)
+        return free and bool(values) and min(values) >= 0
 
     def plain(self) -> dict[str, Any]:
         """Returns the axis as JSON, without limits that are not fixed."""
         found: dict[str, Any] = {"label": self.label}
         if self.log:
             found["log"] = True
+        if self.fitted:
+            found["fitted"] = True
         if self.range is not None:
             found["range"] = list(self.range)
         return found

@@ -4,6 +4,7 @@ covers no other and none is cut.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from itertools import pairwise
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
     from matplotlib.text import Text
 
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=[^\W\d_])")
+"""The space between a number and a word behind it."""
 TITLE = "title"
 """The id of the title of a panel."""
 _CHARACTER_IN = 0.07
@@ -154,7 +157,9 @@ def _wrap(text: Text, room: float) -> bool:
     if length <= room:
         return False
     longest = max(len(line) for line in text.get_text().split("\n"))
-    wrapped = "\n".join(_lines(words, max(6, int(longest * room / length))))
+    # A number stays with its unit.
+    lines = _lines(_BEFORE_UNIT.sub("\u00a0", words), max(6, int(longest * room / length)))
+    wrapped = "\n".join(lines).replace("\u00a0", " ")
     if wrapped == text.get_text():
         return False
     text.set_text(wrapped)

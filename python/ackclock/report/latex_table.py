@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,8 @@ import polars as pl
 from ackclock._numbers import mean_and_spread
 from ackclock._summary import bound
 from ackclock._sweep import Axis
-from ackclock.report.sweep_figure import axis_title, in_readable_units
+from ackclock.report.quantities import Declared
+from ackclock.report.sweep_axes import Swept, as_shown
 from ackclock.report.sweep_measures import Measure, measures
 
 _ESCAPED: Mapping[str, str] = {
@@ -26,28 +28,36 @@ _IN_MATHS: Mapping[str, str] = {
     "∞": r"\infty",
     "–": r"\text{--}",
 }
+_EXPONENT = re.compile(r"e([+-]?\d+)")
 
 
-Columns = str | Sequence[str] | Mapping[str, str] | None
-"""Columns as ``measures`` takes them; in a mapping each has a heading of the user's."""
-
-
-def latex_table(table: pl.DataFrame, axes: Sequence[Axis], columns: Columns) -> str:
-    """Returns the table of columns of ``Runs.summary``; of classes of sizes alone, with a row for each class."""
-    labels = list(columns.values()) if isinstance(columns, Mapping) else []
-    requests = measures(table, list(columns) if isinstance(columns, Mapping) else columns)
-    table, axes = in_readable_units(table, axes)
+def latex_table(
+    table: pl.DataFrame,
+    axes: Sequence[Axis],
+    columns: str | Sequence[str] | None,
+    declared: Declared = Declared(),  # noqa: B008 (it is frozen)
+    warnings: Sequence[str] = (),
+) -> str:
+    """Returns the table of columns of ``Runs.summary``; of classes of sizes alone, with a row for each class. Warnings
+    about the scenario are comments above it.
+    """
+    requests = measures(table, columns, declared)
+    table, swept = as_shown(table, axes, declared)
     classes = _classes(requests)
     found: list[tuple[str, list[Measure | None]]] = []
-    for request, label in zip(requests, labels or [""] * len(requests), strict=True):
+    for request in requests:
         if classes:
             of = {measure.owner: measure for measure in request}
-            found.append((_heading(request[0], label, owned=False), [of.get(one) for one in classes]))
+            found.append((_heading(request[0], ""), [of.get(one) for one in classes]))
         else:
-            owned = len(request) > 1 or not label
-            found += [(_heading(measure, label, owned=owned), [measure]) for measure in request]
-    heads = [*map(axis_title, axes), *(["Transfers"] if classes else [])]
+            several = len(request) > 1 or not request[0].shown.declared
+            owners = [declared.word(measure.owner) if several else "" for measure in request]
+            found += [
+                (_heading(measure, owner), [measure]) for measure, owner in zip(request, owners, strict=True)
+            ]
+    heads = [*(axis.shown.title for axis in swept), *(["Transfers"] if classes else [])]
     lines = [
+        *(f"% {warning}" for warning in warnings),
         rf"\begin{{tabular}}{{{'l' * len(heads)}{'r' * len(found)}}}",
         r"\toprule",
         " & ".join(map(_escaped, [*heads, *(head for head, _ in found)])) + r" \\",
@@ -55,8 +65,8 @@ def latex_table(table: pl.DataFrame, axes: Sequence[Axis], columns: Columns) -> 
     ]
     for row in table.iter_rows(named=True):
         for place, words in enumerate(classes or [""]):
-            cells = [_value(row[axis.column]) for axis in axes]
-            cells += [_escaped(words)] if classes else []
+            cells = [_value(axis, row[axis.column]) for axis in swept]
+            cells += [_escaped(declared.word(words))] if classes else []
             cells += [_number(row, drawn[place]) for _, drawn in found]
             lines.append(" & ".join(cells) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
@@ -74,13 +84,16 @@ def _classes(requests: Sequence[Sequence[Measure]]) -> list[str]:
     return list(dict.fromkeys(measure.owner for measure in drawn))
 
 
-def _heading(measure: Measure, label: str, *, owned: bool) -> str:
-    """Returns the heading of a column: the user's label, or the short name of the quantity, with owner and unit."""
-    of = f" of {measure.owner}" if owned and measure.owner else ""
-    return f"{label or measure.short}{of}" + (f" ({measure.unit})" if measure.unit else "")
+def _heading(measure: Measure, owner: str) -> str:
+    """Returns the heading of a column: the short name of the quantity, with the owner if there is one, and the unit."""
+    of = f" of {owner}" if owner else ""
+    return f"{measure.short}{of}" + (f" ({measure.shown.unit})" if measure.shown.unit else "")
 
 
-def _value(value: Any) -> str:
+def _value(axis: Swept, value: Any) -> str:
+    """Returns the value of an axis, whose unit is in the heading."""
+    if value in axis.labels:
+        return _escaped(axis.labels[value])
     return f"{value:g}" if isinstance(value, float) else _escaped(str(value))
 
 
@@ -94,10 +107,16 @@ def _number(row: Mapping[str, Any], measure: Measure | None) -> str:
     if mean is None:
         return "--"
     low, high = ends
-    text = mean_and_spread(mean, None if low is None or high is None else (low, high))
+    # A "<" behind "\pm" would be read as a relation.
+    text = mean_and_spread(mean, None if low is None or high is None else (low, high), bounded=True)
     for character, command in _IN_MATHS.items():
         text = text.replace(character, command)
-    return f"${text}$"
+    return f"${_EXPONENT.sub(_power, text)}$"
+
+
+def _power(found: re.Match[str]) -> str:
+    r"""Returns an exponent as mathematics has it: ``\times 10^{-7}`` for ``e-07``."""
+    return rf"\times 10^{{{int(found[1])}}}"
 
 
 def _escaped(text: str) -> str:

@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock._numbers import mean_and_spread
 from ackclock.report.chart import COLOURS, Chart
-from ackclock.report.curves import Curve, Panel
+from ackclock.report.curves import Axis, Curve, Panel
 from ackclock.report.rows import xs
 from ackclock.report.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import XAxis, YAxis
     from matplotlib.figure import Figure
 
 COLOUR_BAR = "colour bar"
 """The id of the axes of a colour bar."""
+CAP = "cap"
+"""The id of the ends of intervals."""
 _LONG = ("time", "distribution")
 """The kinds of figures whose curves have many points."""
 _MARKERS: Mapping[str, str] = {
@@ -61,7 +64,16 @@ def drawn(chart: Chart, panel: Panel, ax: Axes) -> None:
                 long=chart.kind in _LONG,
                 alone=len(panel.curves) == 1,
                 barred=chart.kind == "grid",
+                clipped=_beyond(xs(curve.data), panel.x or chart.x) or _beyond(curve.data["y"], panel.y),
             )
+
+
+def _beyond(values: Sequence[Any], axis: Axis) -> bool:
+    """Returns whether a value lies beyond the limits of an axis."""
+    if axis.range is None:
+        return False
+    low, high = axis.range
+    return any(isinstance(value, int | float) and not low <= value <= high for value in values)
 
 
 def _words(panel: Panel) -> list[str]:
@@ -74,13 +86,23 @@ def _words(panel: Panel) -> list[str]:
 
 def _beside(ax: Axes, curve: Curve, look: Style, words: Sequence[str], shift: float) -> None:
     """Draws points over words, those of several curves beside each other so that no interval covers another."""
-    x = [words.index(str(word)) + shift for word in curve.data["x"]]
-    _line(ax, Curve(curve.entry, {**curve.data, "x": x}), look, long=False, alone=True)
-    ax.set_xticks(range(len(words)), [plain(word) for word in words])
+    joined = curve.data["joined"]
+    x = [words.index(str(word)) + (0.0 if joined else shift) for word in curve.data["x"]]
+    _line(ax, Curve(curve.entry, {**curve.data, "x": x}), look, long=False, alone=True, barred=True)
+    _name_ticks(ax.xaxis, words)
     ax.set_xlim(-0.5, len(words) - 0.5)
 
 
-def _line(ax: Axes, curve: Curve, look: Style, *, long: bool, alone: bool, barred: bool = False) -> None:
+def _line(
+    ax: Axes,
+    curve: Curve,
+    look: Style,
+    *,
+    long: bool,
+    alone: bool,
+    barred: bool = False,
+    clipped: bool = False,
+) -> None:
     x, y, data = xs(curve.data), _or_nan(curve.data["y"]), curve.data
     colour, marker = COLOURS[look.colour], _MARKERS[look.symbol]
     joined = data.get("joined", True)
@@ -95,15 +117,23 @@ def _line(ax: Axes, curve: Curve, look: Style, *, long: bool, alone: bool, barre
         color=colour,
         linestyle=("-" if long and alone else _dash(look)) if joined else "none",
         drawstyle="steps-post" if data.get("steps") else "default",
-        clip_on=long,
+        # A marker on the edge is whole; what lies beyond the limits of an axis is left out.
+        clip_on=clipped,
         marker="" if long and alone else marker,
-        # A marker on every sample of a long series would hide it; a dozen suffice to recognise it.
-        markevery=max(1, len(y) // 12) if long else None,
+        # A marker on every sample of a long series would hide it; a dozen suffice to recognise it. On a distribution,
+        # which is steep where most samples are, they are at equal distances along the curve.
+        markevery=(0.04 * (curve.entry.index % 4), 0.16)
+        if data.get("steps")
+        else max(1, len(y) // 12)
+        if long
+        else None,
     )
     for ends, values, key in ((("x_low", "x_high"), x, "xerr"), (("low", "high"), y, "yerr")):
         if ends[0] in data and ("x_low" in data or not band):
             away: dict[str, Any] = {key: _away(values, data, *ends)}
-            ax.errorbar(x, y, **away, fmt="none", ecolor=colour, elinewidth=0.7, capsize=1.5)
+            drawn = ax.errorbar(x, y, **away, fmt="none", ecolor=colour, elinewidth=0.7, capsize=1.5)
+            for cap in drawn.lines[1]:
+                cap.set_gid(CAP)
     if "paper" in data:
         label = plain(f"{curve.entry.label}, published")
         ax.plot(
@@ -112,10 +142,33 @@ def _line(ax: Axes, curve: Curve, look: Style, *, long: bool, alone: bool, barre
             label=label,
             linestyle="none",
             marker=marker,
+            clip_on=clipped,
             markersize=6,
             markerfacecolor="none",
             markeredgecolor=colour,
         )
+
+
+def _name_ticks(axis: XAxis | YAxis, words: Sequence[str]) -> None:
+    """Names the places 0, 1 and so on along an axis. Each name stays at its place if ticks are left out."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter
+
+    axis.set_major_locator(FixedLocator(list(range(len(words)))))
+    axis.set_major_formatter(FuncFormatter(lambda at, _: plain(words[round(at)])))
+
+
+def whole(ax: Axes) -> None:
+    """Makes the ends of intervals whole: an end beyond the axis, where the interval is cut, has no cap."""
+    import numpy as np
+
+    (left, right), (low, high) = sorted(ax.get_xlim()), sorted(ax.get_ylim())
+    for cap in ax.get_lines():
+        if cap.get_gid() != CAP:
+            continue
+        x, y = (np.asarray(values, dtype=float) for values in cap.get_data())
+        inside = (left <= x) & (x <= right) & (low <= y) & (y <= high)
+        cap.set_data(np.where(inside, x, np.nan), np.where(inside, y, np.nan))
+        cap.set_clip_on(False)
 
 
 def _level(ax: Axes, curve: Curve, look: Style) -> None:
@@ -142,7 +195,11 @@ def _dots(panel: Panel, ax: Axes) -> None:
     ax.plot(means, places, "o", label="measured, 95 % interval", color=COLOURS[0], clip_on=False)
     if "low" in data:
         away = _away(means, data, "low", "high")
-        ax.errorbar(means, places, xerr=away, fmt="none", ecolor=COLOURS[0], elinewidth=0.9, capsize=1.5)
+        drawn = ax.errorbar(
+            means, places, xerr=away, fmt="none", ecolor=COLOURS[0], elinewidth=0.9, capsize=1.5
+        )
+        for cap in drawn.lines[1]:
+            cap.set_gid(CAP)
     ax.set_yticks(places, [plain(label) for label in data["x"]])
     ax.invert_yaxis()
 
@@ -175,8 +232,8 @@ def _heat_map(ax: Axes, curve: Curve) -> None:
     low, high = data["scale"]
     ax.imshow(values, origin="lower", aspect="auto", cmap=colours, vmin=low, vmax=high)
     ax.grid(visible=False)
-    ax.set_xticks(range(len(data["x"])), [_tick(x) for x in data["x"]])
-    ax.set_yticks(range(len(data["y"])), [_tick(y) for y in data["y"]])
+    _name_ticks(ax.xaxis, [_tick(x) for x in data["x"]])
+    _name_ticks(ax.yaxis, [_tick(y) for y in data["y"]])
     if values.size > _CELLS:
         return
     for (row, column), value in np.ndenumerate(values):
@@ -185,7 +242,7 @@ def _heat_map(ax: Axes, curve: Curve) -> None:
             ink = "white" if dark else "black"
             ends = data["low"][row][column], data["high"][row][column]
             known = None not in ends
-            text = mean_and_spread(value, ends) if known else f"{value:.3g}"
+            text = mean_and_spread(value, ends, bounded=True) if known else f"{value:.3g}"
             ax.text(
                 column,
                 row,
@@ -207,7 +264,7 @@ def colour_bar(figure: Figure, label: str) -> None:
 
 
 def _tick(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else plain(str(value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _away(values: Sequence[Any], data: Mapping[str, Any], low: str, high: str) -> list[list[float]]:

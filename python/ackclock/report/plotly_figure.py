@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,8 +10,9 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from ackclock._numbers import mean_and_spread
+from ackclock.report import ticks
 from ackclock.report.chart import COLOURS, Chart
-from ackclock.report.curves import Curve, Panel
+from ackclock.report.curves import Axis, Curve, Panel
 from ackclock.report.style import Style
 
 
@@ -25,7 +27,6 @@ def plotly_figure(chart: Chart) -> go.Figure:
         subplot_titles=titles if any(titles) else None,
     )
     figure.update_layout(template="plotly_white", height=max(420, 300 * rows))
-    figure.update_yaxes(rangemode="tozero")
     drawn: set[str] = set()
     for place, panel in enumerate(chart.panels):
         at = {"row": place // chart.across + 1, "col": place % chart.across + 1}
@@ -46,18 +47,18 @@ def plotly_figure(chart: Chart) -> go.Figure:
                 trace.showlegend = len(chart.entries) > 1 and curve.entry.label not in drawn
                 drawn.add(curve.entry.label)
                 figure.add_trace(trace, **at)
-        # An interval may reach below 0, but the axis of a quantity that cannot be negative begins there.
-        if top := _top(chart, place):
-            figure.update_yaxes(range=[0, top], **at)
-        values = [x for curve in panel.curves for x in curve.data["x"]]
-        if not all(isinstance(x, int | float) for x in values):
-            # Points over one word lie beside each other.
-            figure.update_layout(scattermode="group")
         across = panel.x or chart.x
-        if across.log:
-            figure.update_xaxes(type="log", **at)
-        elif all(isinstance(x, int | float) and x >= 0 for x in values):
-            figure.update_xaxes(rangemode="tozero", **at)
+        if not any("z" in curve.data for curve in panel.curves):
+            values = [x for curve in panel.curves for x in curve.data["x"]]
+            if not all(isinstance(x, int | float) for x in values):
+                # Points over one word lie beside each other.
+                figure.update_layout(scattermode="group")
+                figure.update_xaxes(type="category", **at)
+                values = []
+            figure.update_xaxes(_scaled(across, values, exact=True), **at)
+            sharing = _sharing(chart, place)
+            least = min(_ups(sharing, "low"), default=0.0)
+            figure.update_yaxes(_scaled(panel.y, _ups(sharing, "y", "high"), exact=False, least=least), **at)
         figure.update_xaxes(title_text=across.label, **at)
         if chart.names_up(place):
             figure.update_yaxes(title_text=panel.y.label, **at)
@@ -65,18 +66,35 @@ def plotly_figure(chart: Chart) -> go.Figure:
     return figure
 
 
-def _top(chart: Chart, place: int) -> float:
-    """Returns the end of the vertical axis of a panel and of those that share it: just above the highest interval; 0 if
-    a value is negative, or if the panel has no intervals.
+def _scaled(axis: Axis, values: Sequence[float], *, exact: bool, least: float = 0.0) -> dict[str, Any]:
+    """Returns the scale and the limits of an axis that shows these values, and intervals from ``least`` on. With
+    ``exact`` the values of a logarithmic axis are its ticks.
     """
+    found: dict[str, Any] = {}
+    if axis.log:
+        at = ticks.logarithmic(values, exact=exact)
+        found = {"type": "log", "tickvals": at, "ticktext": [ticks.text(one) for one in at]}
+    if axis.range is not None:
+        found["range"] = [math.log10(end) for end in axis.range] if axis.log else list(axis.range)
+    elif axis.from_zero(values) or (axis.fitted and not exact and values and min(values) >= 0 > least):
+        found["rangemode"] = "tozero"
+        if not exact and max(values) > 0:
+            # An interval may reach beyond what the quantity can be, but the axis begins and ends there.
+            found["range"] = [0, 1.05 * min(max(values), axis.most or math.inf)]
+    return found
+
+
+def _sharing(chart: Chart, place: int) -> Sequence[Panel]:
+    """Returns the panels that share the vertical axis of the panel at this place."""
     row = place // chart.across
-    panels = chart.panels if chart.shared else chart.panels[row * chart.across : (row + 1) * chart.across]
-    curves = [curve.data for panel in panels for curve in panel.curves if "high" in curve.data]
-    values = [value for data in curves if "z" not in data for value in data["y"] if value is not None]
-    highs = [value for data in curves if "z" not in data for value in data["high"] if value is not None]
-    if not values or min(values) < 0:
-        return 0.0
-    return 1.05 * float(max(*values, *highs, 0.0))
+    return chart.panels if chart.shared else chart.panels[row * chart.across : (row + 1) * chart.across]
+
+
+def _ups(panels: Sequence[Panel], *keys: str) -> list[float]:
+    """Returns what a vertical axis has to show: values, or ends of intervals; nothing of heat maps."""
+    curves = [curve.data for panel in panels for curve in panel.curves if "z" not in curve.data]
+    found = [value for data in curves for key in keys for value in data.get(key, [])]
+    return [value for value in found if value is not None]
 
 
 def _curve(curve: Curve, look: Style, *, marked: bool) -> go.Scatter:
@@ -95,6 +113,8 @@ def _curve(curve: Curve, look: Style, *, marked: bool) -> go.Scatter:
         error_y=interval,
         name=curve.entry.label,
         legendgroup=curve.entry.label,
+        # A marker on the edge is whole.
+        cliponaxis=False,
         offsetgroup=None if data["joined"] else curve.entry.label,
         mode=("lines+markers" if marked else "lines") if data["joined"] else "markers",
         line={

@@ -9,11 +9,11 @@ from __future__ import annotations
 import io
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock._libraries import need_matplotlib
 from ackclock.errors import InputError
-from ackclock.report import fitting, marks
+from ackclock.report import fitting, marks, ticks
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis, Panel
 from ackclock.report.rows import xs
@@ -28,7 +28,11 @@ PAGE_IN = 7.16
 """The width of both columns of such a paper, in inches."""
 HEADROOM = 0.12
 """The room above the highest value of a sweep, as a share of the axis."""
+NEAR_ZERO = 0.05
+"""The first time, as a share of the last, up to which an axis of time begins at zero."""
 FORMATS = ("pdf", "svg", "png")
+_DESCRIPTIONS: Mapping[str, str] = {"pdf": "Subject", "svg": "Description", "png": "Description"}
+"""The field of the description in the metadata of each format."""
 _FITTED = ("grid", "distribution")
 """The kinds of figures whose texts are measured: their words come from the user."""
 _LOOK: Mapping[str, Any] = {
@@ -57,9 +61,9 @@ _CHARACTER_IN = 0.058
 """The width of a character of an axis title, in inches."""
 
 
-def printed(chart: Chart, format: str, width_in: float | None = None) -> bytes:
+def printed(chart: Chart, format: str, width_in: float | None = None, warnings: Sequence[str] = ()) -> bytes:
     """Returns the figure as PDF, SVG or PNG, ``width_in`` inches wide (by default ``natural_width``). The same figure
-    gives the same bytes.
+    gives the same bytes. Warnings about its scenario are in the description of the file, not in the picture.
 
     InputError for another format, and without Matplotlib.
     """
@@ -73,7 +77,8 @@ def printed(chart: Chart, format: str, width_in: float | None = None) -> bytes:
         file = io.BytesIO()
         # Without a date, the same figure gives the same file.
         undated: Mapping[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}[format]
-        figure.savefig(file, format=format, dpi=300, metadata=dict(undated))
+        described = {_DESCRIPTIONS[format]: " ".join(warnings)} if warnings else {}
+        figure.savefig(file, format=format, dpi=300, metadata={**undated, **described})
     return file.getvalue()
 
 
@@ -131,6 +136,9 @@ def _draw(chart: Chart, figure: Figure) -> None:
             _axis(ax, "x", chart.panels[index].y, True, _values(chart.panels[index], "y", "paper"))
         else:
             _axes(chart, index, ax, room_in)
+    for ax in figure.axes:
+        marks.whole(ax)
+    figure.align_ylabels()
     if chart.shared and _down(chart) > 1:
         figure.supylabel(marks.plain(chart.panels[0].y.label), fontsize=_LOOK["axes.labelsize"])
     if chart.kind == "dots" or (len(chart.entries) > 1 and not _titled(chart)):
@@ -164,6 +172,10 @@ def _axes(chart: Chart, index: int, ax: Axes, room_in: float) -> None:
         ax.locator_params(axis="x", nbins=4)
     if chart.kind == "time" and across.range is None:
         ax.autoscale(axis="x", tight=True)
+        first, last = ax.get_xlim()
+        if 0 < first < NEAR_ZERO * last and not across.log:
+            # The first sample is one interval after the beginning.
+            ax.set_xlim(0, last)
     named = chart.names_up(index) and not (chart.shared and _down(chart) > 1)
     if chart.kind == "grid" and not _heat(chart):
         # The markers of the highest values are inside.
@@ -177,7 +189,7 @@ def _legend(chart: Chart, figure: Figure) -> None:
     for ax in figure.axes:
         handles |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     if handles and chart.kind in _FITTED:
-        title = marks.plain(chart.legend.replace("_", " "))
+        title = marks.plain(chart.legend)
         fitting.legend(figure, list(handles.values()), list(handles), title)
     elif handles:
         figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=2, frameon=False)
@@ -198,20 +210,47 @@ def _titled(chart: Chart) -> bool:
 
 
 def _axis(
-    ax: Axes, which: str, axis: Axis, named: bool, values: Sequence[float], room_in: float = COLUMN_IN
+    ax: Axes,
+    which: Literal["x", "y"],
+    axis: Axis,
+    named: bool,
+    values: Sequence[float],
+    room_in: float = COLUMN_IN,
 ) -> None:
-    """Sets title and scale. The axis of a quantity that is never negative begins at zero, as on the page; time and
-    words fill their axis.
+    """Sets title and scale. The axis of a quantity that is never negative begins at zero unless it is fitted, as on
+    the page; time and words fill their axis.
     """
     if named:
         lines = textwrap.wrap(marks.plain(axis.label), max(12, int(room_in / _CHARACTER_IN)))
         ax.set(**{f"{which}label": "\n".join(lines)})
     if axis.log:
-        ax.set(**{f"{which}scale": "log"})
+        _logarithmic(ax, which, values)
     if axis.range is not None:
         ax.set(**{f"{which}lim": axis.range})
-    elif values and min(values) >= 0 and not axis.log:
+        return
+    if axis.from_zero(values):
         ax.set(**{f"{which}lim": (0, None)})
+    if which == "y" and axis.fitted and values and min(values) >= 0 > ax.get_ylim()[0]:
+        ax.set_ylim(bottom=0)
+    if which == "y" and axis.most is not None and values and max(values) <= axis.most < ax.get_ylim()[1]:
+        # An interval may reach above what the quantity can be; the axis ends there.
+        ax.set_ylim(top=axis.most * (1 + HEADROOM / 2))
+
+
+def _logarithmic(ax: Axes, which: Literal["x", "y"], values: Sequence[float]) -> None:
+    """Gives an axis a logarithmic scale, with few ticks that are written as numbers."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+
+    ax.set(**{f"{which}scale": "log"})
+    found = ticks.logarithmic(values, exact=which == "x")
+    scale = ax.xaxis if which == "x" else ax.yaxis
+    if found:
+        scale.set_major_locator(FixedLocator(found))
+        scale.set_major_formatter(FuncFormatter(lambda value, _: ticks.text(value)))
+    if set(found) <= set(values):
+        # The ticks are the values of a sweep, which no subdivision of decades fits.
+        scale.set_minor_locator(NullLocator())
+    scale.set_minor_formatter(NullFormatter())
 
 
 def _values(panel: Panel, *keys: str) -> list[float]:

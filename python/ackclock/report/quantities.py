@@ -1,6 +1,23 @@
-"""Names and units of the recorded series, for axis titles."""
+"""Names, units and scales of quantities, for the axes of figures and the heads of tables: by default, and as declared.
+
+Every figure of a run or of a sweep, its page and its table for LaTeX get them from here.
+"""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeVar, get_args
+
+from ackclock import _units as units
+from ackclock._names import nearest
+from ackclock.errors import InputError
+from ackclock.report.curves import Axis
+
+Scale = Literal["linear", "log", "category", "fitted"]
+"""How an axis shows its numbers: from zero on, by their logarithms, at equal distances, or over their range alone."""
+SCALES: Sequence[Scale] = get_args(Scale)
 
 _NAMES = {
     "cwnd": "Congestion window",
@@ -39,23 +56,144 @@ _SHORT = {
     "wait_p95": "Wait p95",
 }
 """Names for the head of a table, where the title of an axis is too wide."""
-_UNITS = {"packets": "packets", "bytes": "bytes", "s": "s", "ms": "ms", "bps": "bit/s"}
+_UNITS = {"packets": "packets", "bytes": "bytes", "s": "s", "ms": "ms", "bps": "bit/s", "bdp": "BDP"}
 _RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"))
 
 
-def title_and_scale(quantity: str, largest: float) -> tuple[str, float]:
-    """Returns the axis title of a series such as ``cwnd_packets``, and the divisor of its values.
+_BRACKETS = re.compile(r"(?P<words>.*\S)\s*\((?P<unit>[^()]+)\)\s*")
+"""A label with a unit at its end."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A quantity as axes, legends and tables show it."""
+
+    words: str
+    """Its name: ``Goodput per flow``."""
+    unit: str = ""
+    """Its unit; empty without one."""
+    divisor: float = 1.0
+    """The number by which its values are divided to have the unit."""
+    scale: Scale = "linear"
+    declared: bool = False
+    """Whether the name is the user's."""
+    most: float | None = None
+    """The largest value that the quantity can have, if it has one, in the unit of results."""
+
+    @property
+    def title(self) -> str:
+        """Returns the name with the unit: ``Goodput per flow (Mbit/s)``."""
+        return f"{self.words} ({self.unit})" if self.unit else self.words
+
+    @property
+    def axis(self) -> Axis:
+        """Returns an axis of the quantity."""
+        most = None if self.most is None else self.most / self.divisor
+        return Axis(self.title, self.scale == "log", None, self.scale == "fitted", most)
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a user declares of the figures and tables of a result; by default nothing."""
+
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Names of one's own for axes, numbers, groups, links, flows and values: ``{"limit_bdp": "Buffer (BDP)"}``."""
+    scales: Mapping[str, Scale] = field(default_factory=dict)
+    """The scales of axes and numbers."""
+
+    def shown(self, default: Shown, column: str, names: Sequence[str], unit: str = "") -> Shown:
+        """Returns a quantity as declared.
+
+        ``column`` is its column, whose ending says which units it may have; ``names`` are what a user may call it,
+        the most specific first; ``unit`` is one that a request names. Brackets at the end of a label are its unit.
+        InputError for a unit that the quantity cannot have.
+        """
+        label = _first(self.labels, names)
+        words, scale = default.words, _first(self.scales, names) or default.scale
+        if label is not None:
+            words, found = _split(label, column)
+            unit = unit or found
+        if not unit:
+            return replace(default, words=words, scale=scale, declared=label is not None)
+        divisor = units.divisor(column, unit)
+        return Shown(words, unit, divisor, scale, label is not None, default.most)
+
+    def unit(self, column: str, names: Sequence[str]) -> str:
+        """Returns the unit at the end of the label of a quantity; empty without one."""
+        label = _first(self.labels, names)
+        return "" if label is None else _split(label, column)[1]
+
+    def word(self, text: str) -> str:
+        """Returns a value, or the name of a group, link or flow, as declared; several values with commas one by one."""
+        if text in self.labels:
+            return self.labels[text]
+        return ", ".join(self.labels.get(part, part) for part in text.split(", "))
+
+    def check(self, quantities: Iterable[str], words: Iterable[str], *, swept: Iterable[str]) -> None:
+        """Raises InputError for a label or a scale of something that is neither a quantity nor, for labels, a word; and
+        for a scale that is none, or none of this quantity.
+        """
+        quantities, swept = list(quantities), set(swept)
+        known = [*quantities, *words]
+        for name in self.labels:
+            if name not in known:
+                raise InputError(f'label: nothing here is called "{name}"{nearest(name, known)}')
+            if name in quantities:
+                _split(self.labels[name], name)
+        for name, scale in self.scales.items():
+            if name not in quantities:
+                raise InputError(
+                    f'scale: no axis and no number is called "{name}"{nearest(name, quantities)}'
+                )
+            if scale not in SCALES:
+                raise InputError(f'scale: {name} = "{scale}"{nearest(scale, SCALES)}')
+            if scale == "category" and name not in swept:
+                raise InputError(f'scale: {name} = "category": only a swept axis can be one of categories')
+
+
+Value = TypeVar("Value")
+
+
+def _first(found: Mapping[str, Value], names: Sequence[str]) -> Value | None:
+    return next((found[name] for name in names if name in found), None)
+
+
+def _split(label: str, column: str) -> tuple[str, str]:
+    """Returns a label without the unit in brackets at its end, and the unit; empty if the column has none to choose."""
+    brackets = _BRACKETS.fullmatch(label)
+    if brackets is None or not units.of(column):
+        return label, ""
+    unit = brackets["unit"].strip()
+    try:
+        units.divisor(column, unit)
+    except InputError as error:
+        raise InputError(f'label "{label}": brackets at its end are a unit; {error}') from None
+    return brackets["words"], unit
+
+
+def shown(quantity: str, largest: float) -> Shown:
+    """Returns the name and the unit of a quantity such as ``cwnd_packets`` by default.
 
     Only bit rates are scaled: packets and seconds stay comparable with a thesis's figure.
     """
     stem, _, last = quantity.rpartition("_")
     unit = _UNITS.get(last)
     if unit is None or not stem:
-        return _words(quantity), 1.0
-    scale = 1.0
+        return Shown(_words(quantity), most=1.0 if _is_share(quantity) else None)
+    divisor = 1.0
     if last == "bps":
-        scale, unit = next((rate for rate in _RATES if largest >= rate[0]), (1.0, unit))
-    return f"{_words(stem)} ({unit})", scale
+        divisor, unit = next((rate for rate in _RATES if largest >= rate[0]), (1.0, unit))
+    return Shown(_words(stem), unit, divisor)
+
+
+def _is_share(quantity: str) -> bool:
+    return quantity in ("fairness", "utilisation") or quantity.endswith("_share")
+
+
+def title_and_scale(quantity: str, largest: float) -> tuple[str, float]:
+    """Returns the axis title of a series such as ``cwnd_packets``, and the divisor of its values, by default."""
+    found = shown(quantity, largest)
+    return found.title, found.divisor
 
 
 def short_name(quantity: str) -> str:

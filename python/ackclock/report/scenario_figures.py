@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ackclock.report import figures, time_figure
-from ackclock.report.curves import Axis, Curve, Entry, Panel
+from ackclock.report.curves import Curve, Entry, Panel
 from ackclock.report.figures import FigureView
-from ackclock.report.quantities import title_and_scale
+from ackclock.report.naming import TIME
+from ackclock.report.quantities import Declared, Shown, shown
 from ackclock.report.scenario_tables import worth_showing
 from ackclock.run import Run
 from ackclock.series import Series, Vector
@@ -40,18 +41,22 @@ FIGURES = (
 )
 
 
-def figures_of(run: Run, anchor: str) -> list[FigureView]:
+def figures_of(
+    run: Run,
+    anchor: str,
+    declared: Declared = Declared(),  # noqa: B008 (it is frozen)
+) -> list[FigureView]:
     """Returns the figures of a run with series, with HTML ids made from ``anchor``. Series without samples have no
     figure.
     """
     series: Series | None = run.result.get("series")
     if series is None:
         return []
-    found = [_figure(run, series, drawn, f"{anchor}-{drawn.quantity}") for drawn in FIGURES]
+    found = [_figure(run, series, drawn, f"{anchor}-{drawn.quantity}", declared) for drawn in FIGURES]
     return [figure for figure in found if not figure.empty]
 
 
-def _figure(run: Run, series: Series, drawn: Drawn, id: str) -> FigureView:
+def _figure(run: Run, series: Series, drawn: Drawn, id: str, declared: Declared) -> FigureView:
     owners = _owners(run, series, drawn)
     kept = owners[:MOST_CURVES]
     values = {owner: series.values(drawn.kind, owner, drawn.quantity) for owner in kept}
@@ -68,16 +73,19 @@ def _figure(run: Run, series: Series, drawn: Drawn, id: str) -> FigureView:
             "the rate of the link."
         )
         time_s = time_s[each - 1 :: each]  # the end of each stretch
-    label, scale = title_and_scale(drawn.quantity, max(map(_largest, values.values()), default=0.0))
-    axis = Axis(label)
+    largest = max(map(_largest, values.values()), default=0.0)
+    quantity = declared.shown(shown(drawn.quantity, largest), drawn.quantity, [drawn.quantity])
+    time = declared.shown(Shown("Time", "s"), TIME, [TIME])
+    title = quantity.words if quantity.declared else drawn.title
+    time_s = time_s / time.divisor
     panels = [
         Panel(
-            owner if len(kept) > 1 else "",
-            axis,
+            declared.word(owner) if len(kept) > 1 else "",
+            quantity.axis,
             [
                 Curve(
-                    Entry(owner, index),
-                    time_figure.over_time(time_s.tolist(), _or_none(values[owner]), scale),
+                    Entry(declared.word(owner), index),
+                    time_figure.over_time(time_s.tolist(), _or_none(values[owner]), quantity.divisor),
                 )
             ],
         )
@@ -87,12 +95,12 @@ def _figure(run: Run, series: Series, drawn: Drawn, id: str) -> FigureView:
     what = "flow" if drawn.kind == "flows" else "link"
     return figures.assembled(
         "time",
-        Axis("Time (s)"),
+        time.axis,
         panels,
         id=id,
         file=figures.file_stem(run.scenario, drawn.quantity),
-        title=drawn.title,
-        caption=f"{drawn.title} of each {what} over time.{caption}",
+        title=title,
+        caption=f"{title} of each {what} over time.{caption}",
         missing=[f"{left_out} of {len(owners)} {what}s"] if left_out else [],
         seed=run.seed,
         thinned=series.time_s.size > time_figure.MOST_SAMPLES,

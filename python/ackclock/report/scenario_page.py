@@ -11,11 +11,12 @@ from typing import Any
 from ackclock import _numbers as numbers
 from ackclock._fairness import sentences
 from ackclock._summary import summarised
-from ackclock._sweep import labelled
 from ackclock.report import alive, scenario_figures, sweep_view
 from ackclock.report.figures import FigureView
 from ackclock.report.page import rendered, written
+from ackclock.report.quantities import Declared
 from ackclock.report.scenario_tables import Table, completion_table, flow_table, link_table, points_table
+from ackclock.report.sweep_axes import point_words
 from ackclock.run import Run, Runs
 from ackclock.study.run import versions
 
@@ -69,7 +70,7 @@ def render(runs: Runs, origin: Origin, *, drawn: Sequence[Run] = (), warnings: S
     groups = runs.by_point
     drawn = drawn or [group[0] for group in groups[:MOST_POINTS]]
     points = [
-        _point(index, group, run, labelled(runs.axes, group[0].point))
+        _point(index, group, run, point_words(runs.axes, group[0].point, runs.declared), runs.declared)
         for index, (group, run) in enumerate(zip(groups, drawn, strict=False), start=1)
     ]
     first = runs[0]
@@ -101,13 +102,13 @@ def render(runs: Runs, origin: Origin, *, drawn: Sequence[Run] = (), warnings: S
     )
 
 
-def _point(index: int, runs: Sequence[Run], drawn: Run, label: str) -> PointView:
+def _point(index: int, runs: Sequence[Run], drawn: Run, label: str, declared: Declared) -> PointView:
     anchor = f"point-{index}"
     summary = summarised(run.result for run in runs)
     return PointView(
         anchor=anchor,
         label=label,
-        tables=[flow_table(runs, summary), link_table(runs, summary), completion_table(runs, summary)],
+        tables=[table(runs, summary, declared) for table in (flow_table, link_table, completion_table)],
         fairness=[sentence.strip() for sentence in sentences([run.result for run in runs])],
-        figures=scenario_figures.figures_of(drawn, anchor),
+        figures=scenario_figures.figures_of(drawn, anchor, declared),
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ackclock import _typed_core as core
 from ackclock._numbers import interval_text, mean_and_spread, significant
 from ackclock._summary import NOTHING, completions, summarised
-from ackclock._sweep import labelled
+from ackclock.report.quantities import Declared, Shown
+from ackclock.report.sweep_axes import point_words
 from ackclock.run import Run, Runs
 from ackclock.schemas.run import plain
 from ackclock.statistics import Summary
@@ -27,7 +28,13 @@ class Quantity:
     unit: str
     divisor: float = 1.0
 
+    def declared(self, declared: Declared) -> Quantity:
+        """Returns the quantity with the name and the unit that a user declares."""
+        found = declared.shown(Shown(self.heading, self.unit, self.divisor), self.field, [self.field])
+        return replace(self, heading=found.words, unit=found.unit, divisor=found.divisor)
 
+
+NOTHING_DECLARED = Declared()
 FLOWS = (
     Quantity("goodput_bps", "Goodput", "Mbit/s", 1e6),
     Quantity("rtt_mean_s", "Mean RTT", "ms", 1e-3),
@@ -84,7 +91,9 @@ class Table:
     rows: Sequence[Row]
 
 
-def flow_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
+def flow_table(
+    runs: Sequence[Run], summary: Mapping[str, Summary], declared: Declared = NOTHING_DECLARED
+) -> Table:
     """Returns a table with a row per flow of a single run, or a row per group if there are several runs or many
     flows.
     """
@@ -93,7 +102,7 @@ def flow_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
     share = Column("Share", "%", "Goodput over the sum of all goodputs")
     if len(runs) == 1 and len(flows) <= MANY_FLOWS:
         found = [(flow["name"], flow["control"], flow) for flow in flows]
-        table = _single("Flows", "flow", FLOWS, found)
+        table = _single("Flows", "flow", FLOWS, found, declared)
         total = sum(flow["goodput_bps"] for flow in flows)
         shares = [
             (significant(100 * flow["goodput_bps"] / total) if total else significant(None), "")
@@ -103,7 +112,9 @@ def flow_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
         groups = [group["name"] for group in document["groups"]]
         controls = {flow["group"]: flow["control"] for flow in flows}
         names = [(name, controls.get(name, ""), f"groups.{name}") for name in groups]
-        table = _summarised("Flows: the mean over the flows of a group", "flow", FLOWS, names, summary)
+        table = _summarised(
+            "Flows: the mean over the flows of a group", "flow", FLOWS, names, summary, declared
+        )
         counts = {group["name"]: group["flows"] for group in document["groups"]}
         means = {name: summary[f"groups.{name}.goodput_bps"].mean or 0.0 for name in groups}
         total = sum(counts[name] * means[name] for name in groups)
@@ -118,25 +129,30 @@ def flow_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
     return Table(table.title, [table.columns[0], share, *table.columns[1:]], rows)
 
 
-def link_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
+def link_table(
+    runs: Sequence[Run], summary: Mapping[str, Summary], declared: Declared = NOTHING_DECLARED
+) -> Table:
     """Returns a table with a row per link at which a packet waited or was lost."""
     links = [link for link in runs[0].document["links"] if worth_showing(link)]
     if len(runs) == 1:
-        return _single("Links", "link", LINKS, [(link["name"], "", link) for link in links])
+        return _single("Links", "link", LINKS, [(link["name"], "", link) for link in links], declared)
     names = [(link["name"], "", f"links.{link['name']}") for link in links]
-    return _summarised("Links", "link", LINKS, names, summary)
+    return _summarised("Links", "link", LINKS, names, summary, declared)
 
 
-def completion_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
+def completion_table(
+    runs: Sequence[Run], summary: Mapping[str, Summary], declared: Declared = NOTHING_DECLARED
+) -> Table:
     """Returns a table of completion times, with a row per group that completes tasks and per class of sizes of its
     observed transfers; without rows if no group does.
     """
     found = completions([group["name"] for group in runs[0].result["groups"]], summary)
+    used = [one.declared(declared) for one in COMPLETIONS]
     rows = [
-        Row(name, "", [_cell(values.get(q.field, NOTHING), q.divisor) for q in COMPLETIONS])
+        Row(declared.word(name), "", [_cell(values.get(q.field, NOTHING), q.divisor) for q in used])
         for name, values in found
     ]
-    return Table("Completion times", list(_columns("size_class", COMPLETIONS)), rows)
+    return Table("Completion times", list(_columns("size_class", used)), rows)
 
 
 POINTS = 40
@@ -160,8 +176,14 @@ def points_table(runs: Runs) -> Table:
     first = points[0][0].document
     names = [group["name"] for group in first["groups"][:GROUPS]]
     busiest = max(first["links"], key=lambda link: float(link["utilisation"]))["name"]
-    wanted = [(f"groups.{name}", name if len(names) > 1 else "", q) for name in names for q in POINT_FLOWS]
-    wanted += [(f"links.{busiest}", busiest, q) for q in POINT_LINKS]
+    declared = runs.declared
+    of_flows, of_links = ([q.declared(declared) for q in some] for some in (POINT_FLOWS, POINT_LINKS))
+    wanted = [
+        (f"groups.{name}", declared.word(name) if len(names) > 1 else "", q)
+        for name in names
+        for q in of_flows
+    ]
+    wanted += [(f"links.{busiest}", declared.word(busiest), q) for q in of_links]
     used = [
         one for one in wanted if any(_of(values, one[0], one[2]).mean is not None for values in summaries)
     ]
@@ -175,7 +197,7 @@ def points_table(runs: Runs) -> Table:
         cells = [_cell(_of(values, prefix, quantity), quantity.divisor) for prefix, _, quantity in used]
         if several:
             cells.append(_cell(values["fairness"], 1.0))
-        rows.append(Row(labelled(runs.axes, group[0].point), "", cells))
+        rows.append(Row(point_words(runs.axes, group[0].point, declared), "", cells))
     if several:
         columns.append(Column("Fairness", "", "Jain's index"))
     return Table("Every point", columns, rows)
@@ -195,10 +217,16 @@ def _single(
     record: str,
     quantities: Sequence[Quantity],
     found: Sequence[tuple[str, str, Mapping[str, Any]]],
+    declared: Declared,
 ) -> Table:
+    quantities = [one.declared(declared) for one in quantities]
     used = [q for q in quantities if any(values.get(q.field) is not None for _, _, values in found)]
     rows = [
-        Row(name, kind, [(_number(values.get(q.field), q.divisor), "") for q in used])
+        Row(
+            declared.word(name),
+            declared.word(kind),
+            [(_number(values.get(q.field), q.divisor), "") for q in used],
+        )
         for name, kind, values in found
     ]
     return Table(title, list(_columns(record, used)), rows)
@@ -210,13 +238,16 @@ def _summarised(
     quantities: Sequence[Quantity],
     names: Sequence[tuple[str, str, str]],
     summary: Mapping[str, Summary],
+    declared: Declared,
 ) -> Table:
     def found(prefix: str, quantity: Quantity) -> Summary:
         return summary.get(f"{prefix}.{quantity.field}", NOTHING)
 
+    quantities = [one.declared(declared) for one in quantities]
     used = [q for q in quantities if any(found(prefix, q).mean is not None for _, _, prefix in names)]
     rows = [
-        Row(name, kind, [_cell(found(prefix, q), q.divisor) for q in used]) for name, kind, prefix in names
+        Row(declared.word(name), declared.word(kind), [_cell(found(prefix, q), q.divisor) for q in used])
+        for name, kind, prefix in names
     ]
     return Table(title, list(_columns(record, used)), rows)
 

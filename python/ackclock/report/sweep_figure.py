@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -18,7 +17,8 @@ from ackclock.errors import InputError
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis as Named
 from ackclock.report.curves import Curve, Entry, Panel
-from ackclock.report.quantities import title_and_scale
+from ackclock.report.quantities import Declared
+from ackclock.report.sweep_axes import Swept, as_shown
 from ackclock.report.sweep_layout import Choice, Dimension, Layout, choices, layout, worded
 from ackclock.report.sweep_measures import Measure, measures
 
@@ -32,10 +32,15 @@ CURVES = 12
 Names = str | Sequence[str] | None
 
 
+class UnreadableError(InputError):
+    """A figure would have more panels or curves than a reader can tell apart."""
+
+
 def sweep_figure(
     table: pl.DataFrame,
     axes: Sequence[Axis],
     metrics: Names = None,
+    declared: Declared = Declared(),  # noqa: B008 (it is frozen)
     *,
     x: str | None = None,
     rows: Names = None,
@@ -44,35 +49,39 @@ def sweep_figure(
 ) -> Chart:
     """Returns the figure of metrics of ``Runs.summary`` (see ``measures``), laid out as ``layout`` describes.
 
-    InputError without a sweep, for an unknown name, and for more panels or curves than a figure can show.
+    InputError without a sweep, for an unknown name, for more panels or curves than a figure can show, and for a scale
+    on which a value has no place.
     """
     if not axes:
         raise InputError("there is no sweep to draw: the scenario has no [sweep]")
-    requests = measures(table, metrics)
-    given = axes
-    table, axes = in_readable_units(table, axes)
-    if any(axis.sampled for axis in axes):
+    requests = measures(table, metrics, declared)
+    for measure in (measure for request in requests for measure in request):
+        _check_scale(table, measure)
+    table, swept = as_shown(table, axes, declared)
+    if any(axis.sampled for axis in swept):
         if any((x, rows, columns, colour)):
             raise InputError("plot: values drawn from ranges have no grid, so no rows, columns or colour")
-        return _points(table, axes, [measure for request in requests for measure in request])
-    dimensions = [_swept(axis, old, table) for axis, old in zip(axes, given, strict=True)]
-    dimensions += _of_measures(requests)
+        return _points(table, swept, [measure for request in requests for measure in request])
+    dimensions = [*map(of_axis, swept), *_of_measures(requests, declared)]
     found = layout(dimensions, x=x, rows=rows, columns=columns, colour=colour)
-    return _Grid(table, requests, found).chart()
+    return _Grid(table, requests, found, declared).chart()
 
 
-def _swept(axis: Axis, given: Axis, table: pl.DataFrame) -> Dimension:
-    names = frozenset((axis.column, axis.quantity, given.column, axis.path))
-    values = pl.Series(_ticks(table, axis))
-    unit = _unit(axis)
-
-    def label(value: Any) -> str:
-        return f"{value:g}{unit}" if isinstance(value, float) else f"{value}{unit}"
-
-    return Dimension(axis.column, names, tuple(values.to_list()), label, axis)
+def of_axis(axis: Swept) -> Dimension:
+    """Returns a swept axis as a dimension of a figure."""
+    return Dimension(axis.column, axis.names, tuple(axis.values), axis.label, axis)
 
 
-def _of_measures(requests: Sequence[Sequence[Measure]]) -> list[Dimension]:
+def _check_scale(table: pl.DataFrame, measure: Measure) -> None:
+    """Raises InputError for a value that a logarithmic axis has no place for."""
+    least = table[measure.metric].min()
+    if measure.shown.scale == "log" and isinstance(least, int | float) and least <= 0:
+        raise InputError(
+            f'scale: {measure.metric} = "log": found the value {least:g}, expected values above 0'
+        )
+
+
+def _of_measures(requests: Sequence[Sequence[Measure]], declared: Declared) -> list[Dimension]:
     """Returns the dimensions of the metric, whose name is on the vertical axis, and of the group."""
     owners = list(
         dict.fromkeys(
@@ -81,26 +90,30 @@ def _of_measures(requests: Sequence[Sequence[Measure]]) -> list[Dimension]:
     )
     return [
         Dimension("metric", frozenset(("metric",)), tuple(range(len(requests))), lambda _: ""),
-        Dimension("group", frozenset(("group", "link", "class")), tuple(owners), str),
+        Dimension("group", frozenset(("group", "link", "class")), tuple(owners), declared.word),
     ]
 
 
 class _Grid:
     """The panels of a figure over a grid of values."""
 
-    def __init__(self, table: pl.DataFrame, requests: Sequence[Sequence[Measure]], places: Layout) -> None:
-        self._table, self._requests, self._places = table, requests, places
+    def __init__(
+        self, table: pl.DataFrame, requests: Sequence[Sequence[Measure]], places: Layout, declared: Declared
+    ) -> None:
+        self._table, self._requests, self._places, self._declared = table, requests, places, declared
 
     def chart(self) -> Chart:
         """Returns the figure."""
         places = self._places
         rows, columns = choices(places.rows), choices(places.columns)
-        _refuse_many(len(rows) * len(columns), PANELS, "panels")
+        refuse_many(len(rows) * len(columns), PANELS, "panels")
         panels = [self._panel({**row, **column}) for row in rows for column in columns]
         across = len(columns) if len(rows) > 1 else min(ACROSS, len(columns))
         title = next(panel.y.label for panel in panels if panel.curves) if places.up is None else panels[0].z
-        legend = ", ".join(one.axis.quantity for one in places.colour if one.axis is not None)
-        return Chart("grid", title, Named(axis_title(places.x)), panels, across, legend)
+        legend = ", ".join(one.axis.words for one in places.colour if one.axis is not None)
+        # The squares of a heat map have one size, whatever the scales of its axes.
+        x = places.x.shown.axis if places.up is None else Named(places.x.shown.title)
+        return Chart("grid", title, x, panels, across, legend)
 
     def _panel(self, choice: Choice) -> Panel:
         places = self._places
@@ -110,16 +123,17 @@ class _Grid:
             (measure, *_) = self._measures(choice)
             return _heat_map(table, places.x, places.up, measure, title, self._scale(measure))
         curves = []
-        y = ""
+        y = Named("")
         colours = choices(places.colour)
-        _refuse_many(len(colours), CURVES, "curves")
+        refuse_many(len(colours), CURVES, "curves")
         for number, colour in enumerate(colours):
             part = _chosen(table, colour, places.colour)
             for measure in self._measures({**choice, **colour}):
-                y = self._label(measure)
-                label = worded(places.colour, colour, keyed=False) or measure.owner or measure.metric
+                y = self._axis(measure)
+                owner = self._declared.word(measure.owner)
+                label = worded(places.colour, colour, keyed=False) or owner or measure.metric
                 curves.append(_curve(part, places.x, measure, label, number))
-        return Panel(title, Named(y), curves)
+        return Panel(title, y, curves)
 
     def _measures(self, choice: Choice) -> list[Measure]:
         """Returns the only measure of the metric and the group that are chosen, or none. A metric of something else
@@ -134,10 +148,10 @@ class _Grid:
             return list(request[:1]) if choice["group"] == groups[0] else []
         return [measure for measure in request if measure.owner == choice["group"]]
 
-    def _label(self, measure: Measure) -> str:
+    def _axis(self, measure: Measure) -> Named:
         dimensions = (*self._places.rows, *self._places.columns, *self._places.colour)
         grouped = any(one.key == "group" for one in dimensions)
-        return measure.title if grouped else measure.owned
+        return measure.shown.axis if grouped else measure.owned.axis
 
     def _scale(self, measure: Measure) -> list[float]:
         """Returns the least and the largest value of all heat maps, so that they can be compared."""
@@ -153,61 +167,13 @@ def _chosen(table: pl.DataFrame, choice: Choice, dimensions: Sequence[Dimension]
     return table
 
 
-def in_readable_units(table: pl.DataFrame, axes: Sequence[Axis]) -> tuple[pl.DataFrame, list[Axis]]:
-    """Returns the summary and its axes with rates in Mbit/s and the like."""
-    for axis in axes:
-        table = _in_readable_units(table, axis)
-    return table, [_with_readable_unit(axis) for axis in axes]
-
-
-def _readable(axis: Axis) -> tuple[str, float]:
-    """Returns the unit in which the values of an axis are shown, and their divisor: rates in Mbit/s and the like."""
-    if axis.unit != "bps" or not axis.numeric:
-        return axis.unit, 1.0
-    title, scale = title_and_scale("rate_bps", max(axis.cells))
-    return title.partition("(")[2].removesuffix(")"), scale
-
-
-def _in_readable_units(table: pl.DataFrame, axis: Axis) -> pl.DataFrame:
-    scale = _readable(axis)[1]
-    if scale == 1.0:
-        return table
-    return table.with_columns(pl.col(axis.column) / scale).rename(
-        {axis.column: _with_readable_unit(axis).column}
-    )
-
-
-def _with_readable_unit(axis: Axis) -> Axis:
-    unit, scale = _readable(axis)
-    if scale == 1.0:
-        return axis
-    return replace(
-        axis, column=f"{axis.quantity}_{unit}", unit=unit, cells=[cell / scale for cell in axis.cells]
-    )
-
-
-def _unit(axis: Axis) -> str:
-    return f" {_units(axis)}" if axis.unit else ""
-
-
-def _units(axis: Axis) -> str:
-    return {"bps": "bit/s"}.get(axis.unit, axis.unit)
-
-
-def axis_title(axis: Axis) -> str:
-    """Returns the quantity of an axis in words, with its unit."""
-    words = axis.quantity.replace("_", " ")
-    words = words[:1].upper() + words[1:]
-    return f"{words} ({_units(axis)})" if axis.unit else words
-
-
-def _curve(table: pl.DataFrame, axis: Axis, measure: Measure, name: str, number: int) -> Curve:
+def _curve(table: pl.DataFrame, axis: Swept, measure: Measure, name: str, number: int) -> Curve:
     if axis.numeric:
         table = table.sort(axis.column)
     data: dict[str, Any] = {
         "x": table[axis.column].to_list(),
         # Points over words are not joined.
-        "joined": axis.numeric,
+        "joined": axis.joined,
     }
     for key, column in (("y", measure.metric), ("low", None), ("high", None)):
         found = table[column or bound(measure.metric, key)]
@@ -216,9 +182,11 @@ def _curve(table: pl.DataFrame, axis: Axis, measure: Measure, name: str, number:
 
 
 def _heat_map(
-    table: pl.DataFrame, across: Axis, up: Axis, measure: Measure, title: str, scale: Sequence[float]
+    table: pl.DataFrame, across: Swept, up: Swept, measure: Measure, title: str, scale: Sequence[float]
 ) -> Panel:
-    columns, rows = _ticks(table, across), _ticks(table, up)
+    if measure.shown.scale == "log":
+        raise InputError(f'scale: {measure.metric} = "log": the colours of a heat map have a linear scale')
+    columns, rows = list(across.values), list(up.values)
     cells = {(row[across.column], row[up.column]): row for row in table.iter_rows(named=True)}
     data: dict[str, Any] = {"x": columns, "y": rows, "scale": scale}
     for key, column in (
@@ -228,12 +196,7 @@ def _heat_map(
     ):
         data[key] = [[_scaled(cells.get((x, y)), column, measure.scale) for x in columns] for y in rows]
     curves = [Curve(Entry(measure.owner or measure.metric, 0), data)]
-    return Panel(title, Named(axis_title(up)), curves, z=measure.title if title else measure.owned)
-
-
-def _ticks(table: pl.DataFrame, axis: Axis) -> list[Any]:
-    found = table[axis.column].unique(maintain_order=True)
-    return (found.sort() if axis.numeric else found).to_list()
+    return Panel(title, Named(up.shown.title), curves, z=measure.title if title else measure.owned.title)
 
 
 def _scaled(row: Mapping[str, Any] | None, column: str, scale: float) -> float | None:
@@ -241,13 +204,13 @@ def _scaled(row: Mapping[str, Any] | None, column: str, scale: float) -> float |
     return None if value is None or not math.isfinite(value) else value / scale
 
 
-def _points(table: pl.DataFrame, axes: Sequence[Axis], drawn: Sequence[Measure]) -> Chart:
+def _points(table: pl.DataFrame, axes: Sequence[Swept], drawn: Sequence[Measure]) -> Chart:
     """Returns a figure of samples: a panel for each range and measure, a colour for each point of the grid."""
     ranges = [axis for axis in axes if axis.sampled]
-    grid = [axis.column for axis in axes if not axis.sampled and len(axis.cells) > 1]
-    _refuse_many(len(ranges) * len(drawn), PANELS, "panels")
+    grid = [axis.column for axis in axes if not axis.sampled and len(axis.values) > 1]
+    refuse_many(len(ranges) * len(drawn), PANELS, "panels")
     groups = table.partition_by(grid, maintain_order=True) if grid else [table]
-    _refuse_many(len(groups), CURVES, "curves")
+    refuse_many(len(groups), CURVES, "curves")
     panels = []
     for measure in drawn:
         for axis in ranges:
@@ -256,13 +219,14 @@ def _points(table: pl.DataFrame, axes: Sequence[Axis], drawn: Sequence[Measure])
                 name = ", ".join(str(group[column][0]) for column in grid) or measure.owner or measure.metric
                 curve = _curve(group, axis, measure, name, number)
                 curves.append(Curve(curve.entry, {**curve.data, "joined": False}))
-            panels.append(Panel("", Named(measure.owned), curves, Named(axis_title(axis))))
+            panels.append(Panel("", measure.owned.axis, curves, axis.shown.axis))
     across = min(ACROSS, len(ranges))
-    return Chart("grid", drawn[0].title, Named(axis_title(ranges[0])), panels, across)
+    return Chart("grid", drawn[0].title, ranges[0].shown.axis, panels, across)
 
 
-def _refuse_many(count: int, most: int, what: str) -> None:
+def refuse_many(count: int, most: int, what: str) -> None:
+    """Raises InputError for more panels or curves than a reader can tell apart."""
     if count > most:
-        raise InputError(
+        raise UnreadableError(
             f"a figure of {count} {what} cannot be read: at most {most}; sweep fewer values, or draw a part"
         )

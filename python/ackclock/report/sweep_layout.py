@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from ackclock._names import nearest
-from ackclock._sweep import Axis
 from ackclock.errors import InputError
+from ackclock.report.sweep_axes import Swept
 
 FEW = 4
 """The largest number of values of an axis of numbers that become colours by default; more are a heat map."""
@@ -25,7 +25,7 @@ class Dimension:
     """What a caller may call it."""
     values: tuple[Any, ...]
     label: Callable[[Any], str]
-    axis: Axis | None = None
+    axis: Swept | None = None
 
 
 Choice = dict[str, Any]
@@ -36,11 +36,11 @@ Choice = dict[str, Any]
 class Layout:
     """The place of each dimension."""
 
-    x: Axis
+    x: Swept
     rows: tuple[Dimension, ...]
     columns: tuple[Dimension, ...]
     colour: tuple[Dimension, ...]
-    up: Axis | None = None
+    up: Swept | None = None
     """The vertical axis of a heat map; None for curves."""
 
 
@@ -58,12 +58,8 @@ def layout(
     groups, or else numbers if they are few; many numbers become a heat map. Metrics become rows, everything else
     columns, and then rows. InputError for an unknown name, for one that is named twice, and for one that has no place.
     """
-    places = {"x": x, "rows": rows, "columns": columns, "colour": colour}
-    given = {place: _named(place, names, dimensions) for place, names in places.items()}
+    given = placed(dimensions, {"x": x, "rows": rows, "columns": columns, "colour": colour})
     taken = [one for found in given.values() for one in found]
-    for one in taken:
-        if taken.count(one) > 1:
-            raise InputError(f'plot: "{one.key}" is named twice')
     left = [one for one in dimensions if one not in taken and len(one.values) > 1]
     axes = [one for one in dimensions if one.axis is not None and one not in taken]
     if given["x"]:
@@ -99,6 +95,20 @@ def layout(
         _require_place(one, free)
         found[min(free, key=lambda place: len(found[place]))].append(one)
     return Layout(along.axis, tuple(found["rows"]), tuple(found["columns"]), tuple(found["colour"]))
+
+
+def placed(
+    dimensions: Sequence[Dimension], places: Mapping[str, str | Sequence[str] | None]
+) -> dict[str, list[Dimension]]:
+    """Returns the dimensions that the caller names at each place. InputError for an unknown name, and for one that is
+    named twice.
+    """
+    given = {place: _named(place, names, dimensions) for place, names in places.items()}
+    taken = [one.key for found in given.values() for one in found]
+    for key in taken:
+        if taken.count(key) > 1:
+            raise InputError(f'plot: "{key}" is named twice')
+    return given
 
 
 def _require_place(one: Dimension, free: Sequence[str]) -> None:
@@ -142,5 +152,5 @@ def worded(dimensions: Sequence[Dimension], choice: Choice, *, keyed: bool) -> s
     found = []
     for one in dimensions:
         label = one.label(choice[one.key])
-        found.append(f"{one.axis.quantity} = {label}" if keyed and one.axis is not None else label)
+        found.append(f"{one.axis.words} = {label}" if keyed and one.axis is not None else label)
     return ", ".join(filter(None, found))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -14,7 +14,7 @@ from ackclock._expect import known_columns
 from ackclock._names import nearest
 from ackclock._summary import class_words, numeric_fields
 from ackclock.errors import InputError
-from ackclock.report.quantities import short_name, title_and_scale
+from ackclock.report.quantities import Declared, Shown, short_name, shown
 
 _KINDS = ("groups", "links", "size_classes")
 """The kinds of columns of the summary, by the word before their first dot."""
@@ -33,19 +33,32 @@ class Measure:
     metric: str
     owner: str
     """The group, link or class of sizes that it is of; empty for a number of the whole run."""
-    title: str
-    """The quantity with its unit, without the owner: ``Goodput per flow (Mbit/s)``."""
-    owned: str
-    """The quantity of the owner with its unit: ``Goodput per flow of tcp (Mbit/s)``."""
+    shown: Shown
+    """The quantity without the owner: ``Goodput per flow (Mbit/s)``."""
+    of: str
+    """The quantity of the owner, ``Goodput per flow of tcp``, unless the name is the user's."""
     short: str
     """A short name of the quantity, without owner and unit, for the head of a table: ``RTT p95``."""
-    unit: str
-    """The unit; empty without one."""
-    scale: float
-    """The number by which values of the column are divided to have the unit of the titles."""
+
+    @property
+    def title(self) -> str:
+        """Returns the quantity with its unit, without the owner."""
+        return self.shown.title
+
+    @property
+    def owned(self) -> Shown:
+        """Returns the quantity of the owner: ``Goodput per flow of tcp (Mbit/s)``."""
+        return replace(self.shown, words=self.of)
+
+    @property
+    def scale(self) -> float:
+        """Returns the number by which values of the column are divided to have the unit of the titles."""
+        return self.shown.divisor
 
 
-def measures(table: pl.DataFrame, metrics: str | Sequence[str] | None) -> list[list[Measure]]:
+def measures(
+    table: pl.DataFrame, metrics: str | Sequence[str] | None, declared: Declared
+) -> list[list[Measure]]:
     """Returns, for each metric, its columns in ``Runs.summary``.
 
     A metric is a column (``groups.tcp.rtt_mean_s``) or the field of every group, link or class of sizes
@@ -54,7 +67,7 @@ def measures(table: pl.DataFrame, metrics: str | Sequence[str] | None) -> list[l
     """
     if metrics is None:
         found = _columns(table, "goodput_bps")
-        return [_of_one_kind(table, found or ["fairness"], "")]
+        return [_of_one_kind(table, found or ["fairness"], "", declared)]
     wanted = [metrics] if isinstance(metrics, str) else list(metrics)
     if not wanted:
         raise InputError("there are no metrics to draw: the list is empty")
@@ -66,7 +79,7 @@ def measures(table: pl.DataFrame, metrics: str | Sequence[str] | None) -> list[l
             raise _unknown(
                 name, [column for column in table.columns if column == "fairness" or "." in column]
             )
-        requests.append(_of_one_kind(table, found, unit))
+        requests.append(_of_one_kind(table, found, unit, declared))
     return requests
 
 
@@ -101,6 +114,13 @@ def _unknown(name: str, known: Sequence[str]) -> InputError:
     )
 
 
+def names_of(metric: str) -> list[str]:
+    """Returns what a user may call a column of the summary, the most specific first."""
+    kind, _, rest = metric.partition(".")
+    field = rest.rpartition(".")[2]
+    return [metric, f"{kind}.{field}", field] if field else [metric]
+
+
 def _columns(table: pl.DataFrame, field: str) -> list[str]:
     """Returns the columns of this field: those of groups, or else of links, or else of classes of sizes.
 
@@ -126,32 +146,24 @@ def _busy(table: pl.DataFrame, link: str) -> bool:
     return any((table[name] > least).any() for name, least in bounds if name in table.columns)
 
 
-def _of_one_kind(table: pl.DataFrame, columns: Sequence[str], unit: str) -> list[Measure]:
-    """Returns measures in one unit: the given one, or that of the largest value."""
+def _of_one_kind(table: pl.DataFrame, columns: Sequence[str], unit: str, declared: Declared) -> list[Measure]:
+    """Returns measures in one unit: the given one, or that of a label of the user's, or that of the largest value."""
     kind, _, rest = columns[0].partition(".")
     quantity = rest.rpartition(".")[2] or kind
-    largest = [table[column].max() for column in columns]
-    title, scale = title_and_scale(
-        quantity, max((float(one) for one in largest if isinstance(one, int | float)), default=0.0)
-    )
-    head, bracket, shown = title.partition(" (")
-    if unit:
-        scale = units.divisor(quantity, unit)
-        bracket, shown = " (", f"{unit})"
+    found = [table[column].max() for column in columns]
+    default = shown(quantity, max((float(one) for one in found if isinstance(one, int | float)), default=0.0))
     whose = _WHOSE.get(kind, "")
-    found = []
-    for column in columns:
-        owner = class_words(column.partition(".")[2].rpartition(".")[0].replace(".", ", "))
-        of = f" of {owner}" if owner else ""
-        found.append(
-            Measure(
-                column,
-                owner,
-                f"{head}{whose}{bracket}{shown}",
-                f"{head}{whose}{of}{bracket}{shown}",
-                short_name(quantity) + (whose if quantity.endswith("_bps") else ""),
-                shown.removesuffix(")"),
-                scale,
-            )
-        )
-    return found
+    # Several columns share an axis, so that only what is declared of all can hold.
+    names = names_of(columns[0])[0 if len(columns) == 1 else 1 :]
+    default = replace(default, words=default.words + whose)
+    quantities = declared.shown(default, quantity, names, unit)
+    short = short_name(quantity) + (whose if quantity.endswith("_bps") else "")
+    return [_measure(column, quantities, short, declared) for column in columns]
+
+
+def _measure(column: str, quantity: Shown, short: str, declared: Declared) -> Measure:
+    owner = class_words(column.partition(".")[2].rpartition(".")[0].replace(".", ", "))
+    if quantity.declared:
+        return Measure(column, owner, quantity, quantity.words, quantity.words)
+    of = f"{quantity.words} of {declared.word(owner)}" if owner else quantity.words
+    return Measure(column, owner, quantity, of, short)

@@ -9,14 +9,15 @@ from typing import Any
 
 import polars as pl
 
-from ackclock.errors import InputError
 from ackclock.report.chart import COLOURS, Chart
 from ackclock.report.completion_figure import completion_figure
 from ackclock.report.figures import file_stem
 from ackclock.report.plotly_figure import plotly_figure
+from ackclock.report.quantities import Shown
 from ackclock.report.rows import csv
 from ackclock.report.scenario_tables import worth_showing
-from ackclock.report.sweep_figure import sweep_figure
+from ackclock.report.sweep_figure import UnreadableError, sweep_figure
+from ackclock.report.sweep_measures import names_of
 from ackclock.run import Runs
 
 
@@ -58,8 +59,8 @@ def figures_of(runs: Runs) -> list[SweepFigureView]:
     found: list[SweepFigureView] = []
     for title, metric in _drawn(runs, table):
         try:
-            chart = sweep_figure(table, runs.axes, metric)
-        except InputError:
+            chart = sweep_figure(table, runs.axes, metric, runs.declared)
+        except UnreadableError:
             continue
         caption = "Means over the replications, with their 95 % intervals."
         name = (metric or "goodput").partition(" [")[0]
@@ -103,10 +104,20 @@ def _drawn(runs: Runs, table: pl.DataFrame) -> Iterator[tuple[str, str | None]]:
     """Returns titles and metrics: goodput of the groups, their round trips, the queues of the links that matter,
     fairness.
     """
-    yield "Goodput", None
+    declared = runs.declared
+
+    def drawn(kind: str, name: str, quantity: str, title: str, unit: str = "") -> tuple[str, str]:
+        metric = f"{kind}.{name}.{quantity}"
+        names = names_of(metric)
+        label = declared.shown(Shown(title), quantity, names).words
+        shown = "" if declared.unit(quantity, names) else unit
+        return f"{label} of {declared.word(name)}", f"{metric} {shown}".rstrip()
+
+    yield declared.shown(Shown("Goodput"), "goodput_bps", ["groups.goodput_bps", "goodput_bps"]).words, None
     groups = [group["name"] for group in runs[0].document["groups"]]
-    metrics = [(f"Round trip of {name}", f"groups.{name}.rtt_mean_s [ms]") for name in groups[:3]]
+    metrics = [drawn("groups", name, "rtt_mean_s", "Round trip", "[ms]") for name in groups[:3]]
     busy = [link["name"] for link in runs[0].document["links"] if worth_showing(link)]
-    metrics += [(f"Queue of {name}", f"links.{name}.queue_mean_packets") for name in busy[:2]]
-    metrics += [("Fairness", "fairness")] if len(runs[0].document["flows"]) > 1 else []
+    metrics += [drawn("links", name, "queue_mean_packets", "Queue") for name in busy[:2]]
+    if len(runs[0].document["flows"]) > 1:
+        metrics.append((declared.shown(Shown("Fairness"), "fairness", ["fairness"]).words, "fairness"))
     yield from ((title, metric) for title, metric in metrics if metric.partition(" [")[0] in table.columns)

@@ -56,4 +56,7 @@ class Entry(BaseModel):
     summary: str = Field(description="meaning of the entry in one line")
     parameters: list[Parameter] = Field(description="one record for each parameter of the entry")
     source: str = Field(description="document that defines the entry: thesis and chapter, or RFC and section")
+    remark: str | None = Field(
+        default=None, description="caution for comparisons with other entries; null without one"
+    )
     file: str | None = Field(default=None, description="file of a study; null for every other kind")

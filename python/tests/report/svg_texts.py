@@ -24,6 +24,8 @@ class Placed:
 
     text: str
     corners: Matrix
+    size: float
+    """The size of its font in points."""
 
     @property
     def upright(self) -> bool:
@@ -38,10 +40,16 @@ class Placed:
         return left, top, right, bottom
 
     def covers(self, other: Placed, slack: float = 0.3) -> bool:
-        left, top, right, bottom = self.box
-        x0, y0, x1, y1 = other.box
-        across = min(right, x1) - max(left, x0)
-        return across > slack and min(bottom, y1) - max(top, y0) > slack
+        """Whether the boxes have more than ``slack`` points in common, however they are turned."""
+        for corners in (self.corners, other.corners):
+            for side in (corners[1] - corners[0], corners[3] - corners[0]):
+                length = float(np.hypot(*side))
+                if length == 0:
+                    return False
+                mine, its = self.corners @ side / length, other.corners @ side / length
+                if min(mine.max(), its.max()) - max(mine.min(), its.min()) <= slack:
+                    return False
+        return True
 
 
 def size(svg: str) -> tuple[float, float]:
@@ -72,7 +80,8 @@ def _walk(element: ET.Element, matrix: Matrix, style: dict[str, str]) -> Iterato
         corners = np.array(
             [[left, top, 1], [left + width, top, 1], [left + width, bottom, 1], [left, bottom, 1]]
         )
-        yield Placed(text, (corners @ matrix.T)[:, :2])
+        scale = math.sqrt(abs(float(np.linalg.det(matrix[:2, :2]))))
+        yield Placed(text, (corners @ matrix.T)[:, :2], font * scale)
     for child in element:
         yield from _walk(child, matrix, style)
 

@@ -45,7 +45,7 @@ def uncut(figure: Figure, path: Path, width_in: float | None = None) -> list[str
         assert top >= 0, one.text
         assert right <= width, one.text
         assert bottom <= height, one.text
-    for one, other in combinations([text for text in texts if text.upright], 2):
+    for one, other in combinations(texts, 2):
         assert not one.covers(other), f"{one.text!r} and {other.text!r}"
     return [one.text for one in texts]
 

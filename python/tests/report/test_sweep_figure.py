@@ -118,7 +118,7 @@ def test_the_caller_says_what_is_where() -> None:
     ).chart
     assert chart.x.label == "Count"
     assert [(panel.title, panel.y.label) for panel in chart.panels] == [
-        (f"tcp_control = {control}", label)
+        (f"tcp control = {control}", label)
         for control in ("reno", "cubic")
         for label in ("Goodput per flow of tcp (kbit/s)", "Fairness")
     ]

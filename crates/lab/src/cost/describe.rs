@@ -28,7 +28,7 @@ pub fn of(scenario: &Scenario) -> Value {
         "flows": scenario.flows.iter().map(of_group).collect::<Vec<_>>(),
         "links": names,
         "network": { "links": network.collect::<Vec<_>>() },
-        "warnings": warnings::of(scenario),
+        "warnings": warnings::of_one(scenario),
     })
 }
 
@@ -40,6 +40,7 @@ fn of_group(group: &FlowGroup) -> Value {
         "control": group.control_name(),
         "transport": group.plan.sending.transport_name(),
         "names": group.names().collect::<Vec<_>>(),
+        "repeatable": !group.plan.sending.transport.facts().draws_unseeded,
         "paths": paths.collect::<Vec<_>>(),
     })
 }

@@ -2,6 +2,7 @@
 //! warning does not stop a run.
 
 mod receive_window;
+pub mod repair;
 
 use crate::cost::{self, Cost};
 use crate::language::agents;
@@ -11,9 +12,17 @@ use crate::language::scenario::Scenario;
 use crate::run::build::link_rates;
 use ackclock_base::{Size, Span};
 use ackclock_sim::network::MAX_PACKETS;
+use repair::Repairs;
 use std::collections::BTreeSet;
 
-/// Returns the warnings about a scenario, one sentence each.
+/// Returns the warnings about a scenario, one sentence each, also those about its flows beside each other.
+pub fn of_one(scenario: &Scenario) -> Vec<String> {
+    let mut repairs = Repairs::default();
+    repairs.add(scenario);
+    of(scenario).into_iter().chain(repairs.warnings()).collect()
+}
+
+/// Returns the warnings about a scenario that do not depend on what its flows are compared with, one sentence each.
 pub fn of(scenario: &Scenario) -> Vec<String> {
     let members = scenario.flows.iter().flat_map(|group| &group.members).flat_map(|member| member.paths());
     let crossed: BTreeSet<u32> = members.flat_map(|member| member.forward.iter().copied()).collect();

@@ -2,6 +2,7 @@
 
 use crate::cost::Cost;
 use crate::cost::warnings;
+use crate::cost::warnings::repair::Repairs;
 use crate::language::agents;
 use crate::language::diagnostics::Diagnostic;
 use crate::language::document::{Document, Value};
@@ -132,9 +133,10 @@ impl Scenario {
         let size = scenario.network.links.len()
             + scenario.flows.iter().map(|group| group.members.len()).sum::<usize>();
         let every = (sweep.points() * size).div_ceil(MAX_CHECKED).max(1);
-        let (mut packets, mut warnings) = (Vec::new(), Vec::new());
+        let (mut packets, mut warnings, mut repairs) = (Vec::new(), Vec::new(), Repairs::default());
         let mut note = |scenario: &Self| {
             packets.push(scenario.expected_packets());
+            repairs.add(scenario);
             for warning in warnings::of(scenario) {
                 if !warnings.contains(&warning) {
                     warnings.push(warning);
@@ -150,6 +152,7 @@ impl Scenario {
                 note(&Self::read(&varied, plugins)?);
             }
         }
+        warnings.extend(repairs.warnings());
         Ok(Checked { scenario, sweep, packets, every, warnings })
     }
 

@@ -10,6 +10,7 @@ pub use control_parts::{
     slow_starts,
 };
 
+use crate::cost::warnings::repair;
 use crate::language::ranges::range_words;
 use ackclock_aqm::entry::QueueLimit;
 use ackclock_base::registry::Quantity;
@@ -107,6 +108,8 @@ pub struct Listed {
     summary: &'static str,
     source: &'static str,
     parameters: Vec<ListedParameter>,
+    /// What a user has to know who compares it with others.
+    remark: Option<String>,
 }
 
 /// A parameter as `ackclock list --json` prints it.
@@ -132,6 +135,7 @@ pub fn listed(plugins: &Plugins) -> Vec<Listed> {
         summary: descriptor.summary,
         source: descriptor.source,
         parameters: parameters.into_iter().map(|parameter| listed_parameter(descriptor, parameter)).collect(),
+        remark: repair::remark(control_parts::recovery(descriptor)),
     };
     let of_plugins = plugins.transports.iter().flat_map(|transport| {
         let controls = transport.own_controls().into_iter().map(|own| own.descriptor);

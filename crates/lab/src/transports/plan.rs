@@ -152,6 +152,8 @@ pub struct Facts {
     pub counts_every_packet: bool,
     /// Whether the control draws random numbers that no seed sets, so runs with one seed differ.
     pub draws_unseeded: bool,
+    /// How lost packets are retransmitted; `None` over a transport with one rule.
+    pub repair: Option<Repair>,
     /// The computing time of a packet with data that is lost before the first acknowledgement, in
     /// nanoseconds.
     pub lost_packet_ns: f64,
@@ -166,6 +168,17 @@ pub struct Facts {
     pub heartbeats: Option<Heartbeats>,
     /// The events that a connection has whatever the network does; `None` if it only sends and answers.
     pub own_events: Option<OwnEvents>,
+}
+
+/// How a sender retransmits lost packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// The name of the retransmission rule.
+    pub rule: &'static str,
+    /// Whether it is the control's own and not one that the flow or its profile names.
+    pub is_of_control: bool,
+    /// Whether the rule knows from selective acknowledgements which packets are missing.
+    pub is_selective: bool,
 }
 
 /// What the receiver allows in flight.

@@ -102,7 +102,8 @@ impl TransportPlan for SctpPlan {
             takes_marks: None,
             small_queues: false,
             speaks_to_agents: false,
-            draws_unseeded: false,
+            draws_unseeded: self.parts.control.draws_unseeded(),
+            repair: None,
             // Chunks of the handshake and HEARTBEATs do not count.
             counts_every_packet: !details.handshake && heartbeats.is_none() && !details.confirm_paths,
             lost_packet_ns: 1200.0,

@@ -1,7 +1,7 @@
 //! TCP as a transport of scenarios.
 
 use super::connecting::{Connector, Controls, Lifetime, Opening};
-use super::plan::{self, Allowed, Facts, Parts, Real, Transport, TransportPlan};
+use super::plan::{self, Allowed, Facts, Parts, Real, Repair, Transport, TransportPlan};
 use crate::language::choice::Choice;
 use crate::language::document::quoted;
 use crate::language::flows::control::ControlPlan;
@@ -14,7 +14,7 @@ use ackclock_sim::endpoint::Ends;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::connection::Connection;
-use ackclock_sim::tcp::details::{Details, ReceiveWindow};
+use ackclock_sim::tcp::details::{Details, ReceiveWindow, Rule};
 use ackclock_sim::tcp::host::Host;
 use ackclock_sim::tcp::options::{Options, PROFILES};
 use std::sync::Arc;
@@ -161,7 +161,12 @@ impl TransportPlan for TcpPlan {
             takes_marks: Some(details.ecn),
             small_queues: details.small_queues.small_queues,
             speaks_to_agents: true,
-            draws_unseeded: false,
+            draws_unseeded: self.parts.control.draws_unseeded(),
+            repair: Some(Repair {
+                rule: self.options.rule().word(),
+                is_of_control: details.recovery == Rule::Auto,
+                is_selective: self.options.rule().is_selective(),
+            }),
             counts_every_packet: !handshake && details.rules.local_drop == LocalDrop::Lost && leaves_at_once,
             // The retransmission of a lost packet costs little.
             lost_packet_ns: 300.0,

@@ -24,6 +24,7 @@ pub struct Traits {
     pub has_window: bool,
     /// Whether the control counts marks.
     pub counts_marks: bool,
+    pub draws_unseeded: bool,
     /// Which sent packets the control is told of: "nothing", "restarts" or "everything".
     pub follows_sending: String,
     /// The optional events that the class hears.
@@ -61,6 +62,10 @@ impl Plugin for Kind {
 
     fn has_window(&self) -> bool {
         self.traits.has_window
+    }
+
+    fn draws_unseeded(&self) -> bool {
+        self.traits.draws_unseeded
     }
 
     fn build(&self, values: &Values, initial: &cc::Initial) -> Box<dyn WindowControl> {

@@ -32,6 +32,13 @@ choice! {
     }
 }
 
+impl Rule {
+    /// Returns whether the rule knows from selective acknowledgements (RFC 2018) which packets are missing.
+    pub const fn is_selective(self) -> bool {
+        matches!(self, Self::Sack | Self::Rack)
+    }
+}
+
 choice! {
     /// The rule for the receive window.
     pub enum ReceiveWindow {

@@ -132,7 +132,7 @@ impl Options {
             Rule::Auto => preferred.unwrap_or(Rule::Sack),
             chosen => chosen,
         };
-        let sack = matches!(rule, Rule::Sack | Rule::Rack);
+        let sack = rule.is_selective();
         let details = in_force(details, sack);
         let window = window_bounds(&details);
         let widest = details.window as u64;
@@ -164,6 +164,11 @@ impl Options {
             rule,
             details,
         }
+    }
+
+    /// Returns the retransmission rule in force: the chosen one, or the control's own.
+    pub const fn rule(&self) -> Rule {
+        self.rule
     }
 
     /// Returns the retransmission rule of a new connection.

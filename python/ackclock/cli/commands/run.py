@@ -77,12 +77,40 @@ def run(
             show_default=False,
         ),
     ] = None,
+    place: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=PLACE",
+            help="Where the figures of --plot have a swept axis, metric or group: x, rows, columns or colour, e.g. "
+            "limit_bdp=x. May be given several times.",
+            show_default=False,
+        ),
+    ] = None,
     latex: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMN[=HEADING]",
+            metavar="COLUMN",
             help="Also write DIR/summary.tex, a table for a paper with this column of the summary, in a unit of "
-            'choice, e.g. "rtt_p95_s \\[ms]=Delay"; needs --out DIR. May be given several times.',
+            'choice, e.g. "rtt_p95_s \\[ms]"; needs --out DIR. May be given several times.',
+            show_default=False,
+        ),
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=TEXT",
+            help="The name of an axis, a number, a value, a group, a link or a flow in figures, tables for LaTeX and "
+            'the report; brackets at its end are its unit, e.g. "limit_bdp=Buffer (BDP)", sack=Reno. May be given '
+            "several times.",
+            show_default=False,
+        ),
+    ] = None,
+    scale: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=SCALE",
+            help="The scale of a swept axis or a number in figures: linear (from zero), log, fitted (to the values) or "
+            "category (at equal distances), e.g. limit_bdp=log. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -139,6 +167,9 @@ def run(
             figures=figures or [],
             latex=latex or [],
             plots=plot or [],
+            places=place or [],
+            labels=label or [],
+            scales=scale or [],
             exports=export or [],
             payloads=payloads,
             threads=threads,

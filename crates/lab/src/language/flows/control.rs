@@ -76,6 +76,11 @@ impl ControlPlan {
         self.law.published()
     }
 
+    /// Returns whether the control draws random numbers that no seed sets.
+    pub fn draws_unseeded(&self) -> bool {
+        matches!(&self.law, Law::Plugin(plugin) if plugin.draws_unseeded())
+    }
+
     /// Returns the control's name.
     pub fn name(&self) -> &'static str {
         self.kernel.map_or(self.control.descriptor.name, |kernel| kernel.descriptor.name)

@@ -10,6 +10,14 @@ pub fn controls() -> Vec<&'static Descriptor> {
     ours.chain(kernel_controls::descriptors()).chain(own_controls::descriptors()).collect()
 }
 
+/// Returns the retransmission rule that a registered control was published with; `None` without one, and for what is no
+/// control.
+pub fn recovery(descriptor: &Descriptor) -> Option<&'static str> {
+    let entry =
+        ackclock_cc::registry::CONTROLS.iter().find(|entry| std::ptr::eq(entry.descriptor, descriptor));
+    entry.and_then(|entry| entry.published.recovery)
+}
+
 /// Returns every loss discriminator.
 pub fn discriminators() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::DISCRIMINATORS.iter().map(|entry| entry.descriptor).collect()

@@ -106,7 +106,7 @@ function layout(state, look, width, height) {
     y.domain = [Math.max(0, top - each), top];
     y.nticks = Math.max(3, Math.min(8, Math.floor((each * inner) / 26)));
     if (shared && p > 0) y.matches = "y";
-    if (!panel.y.range && !panel.y.log && fromZero(shared ? panels : [panel])) {
+    if (!panel.y.range && !panel.y.log && !panel.y.fitted && fromZero(shared ? panels : [panel])) {
       y.rangemode = "tozero";
     }
     if (!shared) {
