@@ -1,17 +1,18 @@
 //! s2n-quic behind `ackclock_stack.h`. Its endpoint takes every time as an argument from the provider of input and output, which is the boundary here. The
-//! providers of random bytes, identifiers and tokens draw from the seed, and that of TLS is the one in s2n-quic-core that hides nothing.
+//! providers of random bytes, identifiers and tokens draw from the seed, and that of TLS hides nothing.
 
 mod boundary;
+mod plain;
 mod seeded;
 
 use bytes::Bytes;
+use plain::Plain;
 use s2n_quic::client::{Connect, ConnectionAttempt};
 use s2n_quic::connection::Connection;
 use s2n_quic::provider::event::{ConnectionInfo, ConnectionMeta, Subscriber, events};
-use s2n_quic::provider::{congestion_controller, io, limits::Limits, tls};
+use s2n_quic::provider::{congestion_controller, io, limits::Limits};
 use s2n_quic::stream::{ReceiveStream, SendStream};
 use s2n_quic::{Client, Server};
-use s2n_quic_core::crypto::tls::null;
 use s2n_quic_core::endpoint::Endpoint;
 use s2n_quic_core::inet::datagram::Header;
 use s2n_quic_core::inet::{ExplicitCongestionNotification as Ecn, SocketAddress, SocketAddressV4};
@@ -148,23 +149,6 @@ impl io::Provider for Boundary {
     }
 }
 
-/// The provider of TLS that hides nothing.
-struct Plain;
-
-impl tls::Provider for Plain {
-    type Server = null::Endpoint;
-    type Client = null::Endpoint;
-    type Error = Infallible;
-
-    fn start_server(self) -> Result<null::Endpoint, Infallible> {
-        Ok(null::Endpoint::new(None))
-    }
-
-    fn start_client(self) -> Result<null::Endpoint, Infallible> {
-        Ok(null::Endpoint::new(None))
-    }
-}
-
 /// How far the application of an end is.
 enum Application {
     Connecting(ConnectionAttempt),
@@ -172,7 +156,7 @@ enum Application {
     Sending(Connection, SendStream),
     Listening,
     Accepting(Connection),
-    Receiving(Connection, ReceiveStream),
+    Receiving { _connection: Connection, stream: ReceiveStream },
     Closed,
 }
 
@@ -313,13 +297,15 @@ impl End {
                 }
                 Application::Accepting(mut connection) => {
                     match connection.poll_accept_receive_stream(&mut context()) {
-                        Poll::Ready(Ok(Some(stream))) => (Application::Receiving(connection, stream), false),
+                        Poll::Ready(Ok(Some(stream))) => {
+                            (Application::Receiving { _connection: connection, stream }, false)
+                        }
                         Poll::Ready(Ok(None)) => (self.close("the connection is closed"), false),
                         Poll::Ready(Err(error)) => (self.close(&error.to_string()), false),
                         Poll::Pending => (Application::Accepting(connection), false),
                     }
                 }
-                other @ (Application::Receiving(..) | Application::Closed) => (other, false),
+                other @ (Application::Receiving { .. } | Application::Closed) => (other, false),
             };
             self.application = next;
             if !goes_on {
@@ -376,7 +362,7 @@ impl End {
     }
 
     pub fn read(&mut self) -> u64 {
-        let Application::Receiving(_, stream) = &mut self.application else { return 0 };
+        let Application::Receiving { stream, .. } = &mut self.application else { return 0 };
         let mut bytes = 0;
         while let Poll::Ready(Ok(Some(data))) = stream.poll_receive(&mut context()) {
             bytes += data.len() as u64;
