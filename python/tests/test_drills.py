@@ -287,6 +287,17 @@ def test_a_sender_that_paces_each_datagram_violates_nothing(gap_ms: int, drills:
     assert {id: one.word for id, one in outcomes.items()} == dict.fromkeys(drills, "as demanded"), outcomes
 
 
+def test_a_sender_does_not_answer_for_a_receiver_that_waits() -> None:
+    drill = "packet-threshold-of-three"
+    replaced = (
+        "end->owes = 1, end->marks",
+        "end->owes |= number % 10 == 0 || number != end->seen + 1, end->marks",
+    )
+    waits = found(toy(replaced), "newreno", drill)[drill]
+    assert waits.word == "as demanded"
+    assert 110 < float(waits.text.split()[3]) < 115  # by the threshold of time
+
+
 @pytest.mark.parametrize(("control", "window"), NO_BBR)
 def test_another_law_is_no_bbr(control: str, window: int) -> None:
     cases = {f"bbr-case-{number}" for number in NO_BBR[control, window]}

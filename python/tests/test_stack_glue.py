@@ -53,6 +53,7 @@ QUICK = [
 NIGHTLY = [
     Glue("quic-go", "reno", ("go", "cc"), randomness="not seeded"),
     Glue("quiche", "cubic", ("cargo", "cmake", "cc", "c++")),
+    Glue("s2n-quic", "cubic", ("cargo", "cc"), marks=True),
 ]
 SCENARIO = """
 duration = "4 s"

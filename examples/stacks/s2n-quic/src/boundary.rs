@@ -165,6 +165,7 @@ pub extern "C" fn ackclock_stack_state(end: &mut End, state: &mut State) {
     state.in_flight_bytes = told.in_flight.unwrap_or(NEVER);
     state.srtt_ns = told.srtt.map_or(NEVER, nanoseconds);
     state.min_rtt_ns = told.min_rtt.map_or(NEVER, nanoseconds);
+    state.pacing_bps = told.pacing_bps.unwrap_or(NEVER);
     (state.sent_packets, state.lost_packets) = (told.sent, told.lost);
     if let Some(reason) = &told.closed {
         let length = reason.len().min(state.closed.len() - 1);

@@ -33,6 +33,7 @@ pub struct Told {
     pub in_flight: Option<u64>,
     pub srtt: Option<Duration>,
     pub min_rtt: Option<Duration>,
+    pub pacing_bps: Option<u64>,
     pub sent: u64,
     pub lost: u64,
     pub closed: Option<String>,
@@ -52,6 +53,10 @@ impl Subscriber for Listener {
         told.in_flight = Some(event.bytes_in_flight.into());
         told.srtt = Some(event.smoothed_rtt);
         told.min_rtt = Some(event.min_rtt);
+    }
+
+    fn on_pacing_rate_updated(&mut self, (): &mut (), _: &ConnectionMeta, event: &events::PacingRateUpdated) {
+        self.0.lock().unwrap().pacing_bps = Some(8 * event.bytes_per_second);
     }
 
     fn on_packet_sent(&mut self, (): &mut (), _: &ConnectionMeta, _: &events::PacketSent) {
