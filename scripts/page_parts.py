@@ -124,7 +124,11 @@ INSTEAD: dict[str, Callable[[str], str]] = {
         f"`ackclock schema --of {KIND_OF.get(what.split()[0], what.split()[0])}` prints"
     ),
     "power": lambda _: "`scripts/evaluation_power.py` computes",
-    "stack-checks": lambda _: "`ackclock.drills` has",
+    "stack-checks": lambda what: (
+        "[`causes.toml`](../reference/stack-checks/causes.toml) has"
+        if what == "causes"
+        else "`ackclock.drills` has"
+    ),
     "limits": lambda _: "[`limits.toml`](../python/ackclock/evaluation/limits.toml) has",
     "words": lambda module: f"`python -m pydoc ackclock.experiment.{module}` prints",
     "commands": lambda _: "`ackclock COMMAND --help` prints",

@@ -268,6 +268,36 @@ def test_a_fault_violates_its_drills(fault: str) -> None:
     assert all(one.timeline for one in outcomes.values())
 
 
+@pytest.mark.parametrize(
+    ("gap_ms", "drills"), [(48, {"time-threshold"}), (20, {"probe-backoff", "probe-count"})]
+)
+def test_a_sender_that_paces_each_datagram_violates_nothing(gap_ms: int, drills: set[str]) -> None:
+    gap = "end->threshold < 0 || !end->srtt ? 0 : (uint64_t)((double)end->srtt / (1.25 * end->window))"
+    paced = toy(
+        (gap, f"end->srtt ? {gap_ms}000000 : 0"),
+        (
+            "end->free_at + 10 * gap < now) end->free_at = now - 10 * gap",
+            "end->free_at + gap < now) end->free_at = now - gap",
+        ),
+        ("end->free_at > now && !end->probe", "end->free_at > now"),
+        ("end->probe = end->oldest < end->next;", "end->probe = 2 * (end->oldest < end->next);"),
+        ("    end->probe = 0;\n", "    if (end->probe) end->probe--;\n"),
+    )
+    outcomes = found(paced, "newreno", *drills)
+    assert {id: one.word for id, one in outcomes.items()} == dict.fromkeys(drills, "as demanded"), outcomes
+
+
+def test_a_sender_does_not_answer_for_a_receiver_that_waits() -> None:
+    drill = "packet-threshold-of-three"
+    replaced = (
+        "end->owes = 1, end->marks",
+        "end->owes |= number % 10 == 0 || number != end->seen + 1, end->marks",
+    )
+    waits = found(toy(replaced), "newreno", drill)[drill]
+    assert waits.word == "as demanded"
+    assert 110 < float(waits.text.split()[3]) < 115  # by the threshold of time
+
+
 @pytest.mark.parametrize(("control", "window"), NO_BBR)
 def test_another_law_is_no_bbr(control: str, window: int) -> None:
     cases = {f"bbr-case-{number}" for number in NO_BBR[control, window]}

@@ -5,6 +5,7 @@ What takes more than half a minute of CPU time to build is left to ``make test-n
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -17,7 +18,9 @@ import pytest
 
 from ackclock import Scenario
 from ackclock._stacks import stacks
-from ackclock.drills.check import check, target
+from ackclock.drills.alone import hashes
+from ackclock.drills.check import EVENTFUL, check, target
+from ackclock.drills.script import DATAGRAM, Script, delay, drop, mark
 from ackclock.errors import InputError
 
 from .libraries import ROOT
@@ -49,6 +52,8 @@ QUICK = [
 ]
 NIGHTLY = [
     Glue("quic-go", "reno", ("go", "cc"), randomness="not seeded"),
+    Glue("quiche", "cubic", ("cargo", "cmake", "cc", "c++")),
+    Glue("s2n-quic", "cubic", ("cargo", "cc"), marks=True),
 ]
 SCENARIO = """
 duration = "4 s"
@@ -65,6 +70,20 @@ transport = "{name}"
 """
 BUFFER = '{ name = "droptail", limit = "50 kB" }'
 MARKING = '{ name = "codel", ecn = true, limit = "200 kB" }'
+
+
+PATHS = {
+    "loss": Script(3.0, rules=drop(20, 33, *range(90, 1500, 61))),
+    "a short queue": Script(3.0, rates=((0.0, 10e6),), queue_bytes=50_000),
+    "reordering": Script(3.0, rules=delay(0.03, range(20, 1500, 37))),
+    "marks": Script(3.0, rules=mark(*range(60, 1500, 150))),
+    "a transfer": EVENTFUL,
+    "a transfer in pieces": Script(
+        4.0, rules=drop(3, 4, 60, 61), writes=[(0.4 * n, 25 * DATAGRAM) for n in range(5)], finishes=True
+    ),
+}
+"""The paths and applications over which pairs of processes are compared."""
+PAIRS = 20
 
 
 def _text(glue: Glue, queue: str = BUFFER, application: str = "") -> str:
@@ -121,6 +140,21 @@ def test_a_stack_of_a_registry_runs_whole_and_repeats(glue: Glue, tmp_path: Path
     assert over_marks["flows"][0]["goodput_bps"] > 4e6
     with pytest.raises(InputError, match=f"{glue.name} refuses: .*nonsense"):
         Scenario.from_text(_text(glue), stacks=[f"{library},nonsense=1"])
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("glue", [pytest.param(one, id=one.name) for one in (*QUICK, *NIGHTLY)])
+def test_pairs_of_processes_send_equal_datagrams_at_equal_times(glue: Glue, tmp_path: Path) -> None:
+    (stack,) = stacks([_built(glue, tmp_path)])
+    controls = [name.partition(":")[2] for name in stack.controls]
+    settings = itertools.islice(itertools.cycle(itertools.product(PATHS, controls)), PAIRS)
+    found = set()
+    for seed, (path, control) in enumerate(settings, 1):
+        one, other = (hashes(target(stack, control), PATHS[path], seed) for _ in range(2))
+        assert one == other, f"{control} over {path}, seed {seed}"
+        assert one[0] > 100, f"{control} over {path}, seed {seed}"
+        found.add(one[2])
+    assert len(found) == PAIRS, "seeds differ"
 
 
 def test_every_folder_with_a_build_is_tested_or_says_why_not() -> None:
