@@ -5,7 +5,6 @@ use crate::language::keys::{Form, Key, Table};
 use crate::language::reader::TableReader;
 use crate::language::values::files;
 use crate::language::values::over_time::{self, Kind, over_time_keys};
-use crate::language::values::tables;
 use crate::language::values::traces;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Range, Rate, Span};
