@@ -190,7 +190,7 @@ class _Plan:
 
     def _add_flent(self, where: str) -> None:
         if where:
-            raise InputError(f'--export flent: found "={where}", expected nothing behind it')
+            raise InputError(f'--export flent: found "={where}", expected --export flent without a value')
         self.flent = True
 
     def _add_mahimahi(self, where: str) -> None:
@@ -199,7 +199,7 @@ class _Plan:
             self._add("deliveries", [row], f"{_plain(where)}-delivered.mahimahi", "opportunities")
             return
         if not where:
-            raise InputError("--export mahimahi: found nothing behind it, expected =LINK or =FLOW")
+            raise InputError("--export mahimahi: found no link or flow, expected =LINK or =FLOW")
         index = self._index("mahimahi", where, self.links, self.flows)
         self._add("rates", [index], f"{_plain(where)}.mahimahi", "opportunities")
 

@@ -108,7 +108,7 @@ def _stack(word: str) -> Stack:
         if not key or not equals:
             raise InputError(f"--stack {word}: found {part!r}, expected PATH,key=value,...")
         if key in dict(options):
-            raise InputError(f"--stack {word}: the option {key} is there twice")
+            raise InputError(f"--stack {word}: the option {key} is given twice")
         options.append((key, value))
     file = Path(path).absolute()
     try:

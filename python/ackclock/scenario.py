@@ -154,7 +154,7 @@ class Scenario:
         try:
             text = tomli_w.dumps(arguments.plain(document))
         except (TypeError, AttributeError) as error:
-            raise InputError(f"{file}: holds what a scenario cannot: {error}") from None
+            raise InputError(f"{file}: contains a value that a scenario cannot contain: {error}") from None
         return cls._checking(text, file, overrides, controls, queues, stacks)
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
@@ -248,14 +248,14 @@ class Scenario:
         if out is not None and (self.controls or self.queues):
             raise InputError(
                 f"{self.file}: runs with controls or queues written in Python are not stored, expected no `out`: "
-                "what else their code calls is not known, so another run could not tell whether it is the same"
+                "other code that they call is not known, so a stored run might be out of date"
             )
         folder = None if out is None else arguments.path("out", out)
         plan = self.plan(seeds, replications=replications)
         if len(plan) > MAX_IN_MEMORY:
             raise InputError(
-                f"{self.file}: {plan} do not fit into memory together, {MAX_IN_MEMORY} do; "
-                "`ackclock run --out DIR` writes as many as one has patience for"
+                f"{self.file}: {plan} do not fit into memory together: at most {MAX_IN_MEMORY} do; "
+                "`ackclock run --out DIR` writes any number of runs"
             )
         from ackclock._cluster import pool
         from ackclock._collect import Collector

@@ -221,7 +221,7 @@ IN_LINKS = [
     ('at = "tower"', 'at = »"twoer"', "did you mean `tower`"),
     ('name = "snoop"', 'name = »"snop"', "did you mean `snoop`"),
     ('cache = "50 packets"', "cache = »50", 'did you mean "50 packets"'),
-    ('name = "radio"', 'name = »"backhaul"', "a `name` of its own"),
+    ('name = "radio"', 'name = »"backhaul"', "a unique `name`"),
     ('name = "backhaul"', 'name = »"a\\tb"', "a name"),
     ('between = ["server", "tower"]', 'between = »["server", "tower", "phone"]', "two nodes"),
     ('between = ["server", "tower"]', 'between = »"server"', "a list in brackets"),
@@ -288,7 +288,7 @@ IN_PARKING_LOT = [
     ("hop = { rate", "»hopp = { rate", "did you mean `hop`"),
     ('to = "sink-2"', 'to = »"sink-5"', "did you mean `sink-"),
     ('to = "sink-2"', 'to = "sink-2"\npair = 1', "`from` beside `pair`"),
-    ('[[flows]]\nname = "first"', '»[[flows]]\nname = "long"', "a `name` of its own"),
+    ('[[flows]]\nname = "first"', '»[[flows]]\nname = "long"', "a unique `name`"),
 ]
 
 IN_SWEEP = [

@@ -1,4 +1,4 @@
-"""The characterisation after RFC 7928: disciplines as cases, criteria, verdicts, and the table of section 13."""
+"""The characterisation by RFC 7928: disciplines as cases, criteria, verdicts, and the table of section 13."""
 
 from __future__ import annotations
 

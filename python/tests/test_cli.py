@@ -282,7 +282,8 @@ class TestReproduce:
         out = " ".join(ackclock("reproduce", study_file, "--quick").out.split())
         assert (
             "Other interpretations of what the publication leaves open: 2 with another result of a claim: 1 "
-            "with an undecided claim that the one taken decides: 2 These are, each with its claims: Number of flows "
+            "with an undecided claim that the one taken decides: 2 The interpretations with another result, "
+            "each with its claims: Number of flows "
             "6 and 6 (2 seeds) (against it: The title.) 1; undecided: 2 count the bits (a check of ours) undecided: 1"
         ) in out
 

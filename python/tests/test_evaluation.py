@@ -181,7 +181,7 @@ def test_two_controls_stand_side_by_side(ackclock: Command, tmp_path: Path) -> N
     done = ackclock(*asked, "--html")
     assert done.code == 0, done.err
     lines = done.out.splitlines()
-    assert lines[0] == "bbrv1 and sack after RFC 9743, quick, seeds 1 to 2"
+    assert lines[0] == "bbrv1 and sack by RFC 9743, quick, seeds 1 to 2"
     assert lines[3].split() == ["section", "the", "RFC", "says", "bbrv1", "sack", "criterion"]
     alone = {}
     for name in ("bbrv1", "sack"):
@@ -214,7 +214,7 @@ def test_two_files_with_a_class_of_one_name_stand_side_by_side(ackclock: Command
     small = ("--only", "small.toml", "--seeds", "2")
     done = ackclock("evaluate", "mine.py", "--beside", "old/mine.py", *small)
     assert done.code == 0, done.err
-    assert done.out.startswith("mine.py and old/mine.py after RFC 9743")
+    assert done.out.startswith("mine.py and old/mine.py by RFC 9743")
     again = ackclock("evaluate", "mine.py", "--beside", "./mine.py:Mine", *small)
     assert again.code == 2
     assert "found Mine, which is the first control too" in again.err
@@ -225,7 +225,7 @@ def test_a_reference_may_be_a_table_with_commas(ackclock: Command, tmp_path: Pat
     against = '{ name = "cubic", beta = 0.8 }, sack'
     done = ackclock("evaluate", "bbrv1", "--only", "small.toml", "--seeds", "2", "--against", against)
     assert done.code == 0, done.err
-    assert 'compared with { name = "cubic", beta = 0.8 } and sack in the same seat' in done.out
+    assert 'compared with { name = "cubic", beta = 0.8 } and sack in the control\'s place' in done.out
 
 
 def test_a_scenario_of_a_set_is_named_alone(ackclock: Command, tmp_path: Path) -> None:
@@ -334,7 +334,7 @@ def test_the_limit_of_packets_is_in_all_that_is_said(ackclock: Command, tmp_path
     asked = ("evaluate", "sack", "--only", "small.toml", "--seeds", "2", "--most-packets", "4999")
     done = ackclock(*asked, "--html")
     assert "1 setting is left out, whose links could carry more than 4,999 packets in a run" in done.err
-    assert "sack after RFC 9743, quick, up to 4,999 packets a run, seeds 1 to 2" in done.out
+    assert "sack by RFC 9743, quick, up to 4,999 packets a run, seeds 1 to 2" in done.out
     stem = Path("ackclock-results/evaluate-sack-only-small-seeds-2-most-packets-4999")
     page = stem.with_suffix(".html").read_text(encoding="utf-8")
     assert "Settings whose links could carry more than 4,999 packets in a run are left out." in page
@@ -474,7 +474,7 @@ def test_the_control_of_the_page_is_evaluated(ackclock: Command) -> None:
     file = Path(__file__).resolve().parents[2] / "docs" / "examples" / "aimd.py"
     done = ackclock("evaluate", file, "--only", "N-17", "--seeds", "2", "--html")
     assert done.code == 0, done.err
-    assert done.out.startswith("Aimd after RFC 9743, quick, seeds 1 to 2")
+    assert done.out.startswith("Aimd by RFC 9743, quick, seeds 1 to 2")
     page = Path("ackclock-results/evaluate-aimd-only-N-17-seeds-2.html").read_text(encoding="utf-8")
     assert "Internet of Things and constrained nodes" in page
     # The page has the source, and its hash.

@@ -137,7 +137,7 @@ def of_harm(change: dict[str, Any]) -> ScenarioFile:
     [
         ({"limit": "goodput"}, '`equal` is for a limit with measure = "harm"'),
         ({"equal": "equel"}, 'there is no metric "equel"'),
-        ({"metric": "delay"}, "`equal` needs a metric of which more is better"),
+        ({"metric": "delay"}, '`equal` needs a metric with better = "more"'),
         ({"limit": "harn"}, 'there is no limit "harn"; did you mean "harm"?'),
         ({"limit": {"measure": "ratio"}, "equal": ""}, "no limit: give low or high"),
         ({"limit": {"measure": "ratio", "low": 1, "beside": True}, "equal": ""}, "a ratio compares already"),

@@ -220,7 +220,10 @@ def test_a_word_that_needs_series_says_so(word: str) -> None:
 
 def test_a_word_says_what_is_wrong() -> None:
     for text, message in (
-        (f"epsilon_fair_rounds({PAIR}, 0.1, 0, 4, 1)", "a round trip is longer than 0 seconds"),
+        (
+            f"epsilon_fair_rounds({PAIR}, 0.1, 0, 4, 1)",
+            "found a round trip of 0 seconds or less, expected more",
+        ),
         ('epsilon_fair_rounds("flows.pear-*.goodput_bps", 0.1, 0.1, 4, 1)', 'no series of flow "pear-'),
         ('loss_or_mark_rate("bottelneck")', 'there is no link "bottelneck"; did you mean "bottleneck"'),
     ):

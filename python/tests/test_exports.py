@@ -460,7 +460,7 @@ class TestBadInput:
             ("pcapng=behind:bottleneck", "expected one of senders"),
             ("qlog=classik", 'did you mean "classic"?'),
             ("events=json", "expected one of parquet, csv"),
-            ("flent=classic", "expected nothing behind it"),
+            ("flent=classic", "expected --export flent without a value"),
             ("mahimahi", "expected =LINK or =FLOW"),
             ("mahimahi=stranger", 'found "stranger"'),
         ],

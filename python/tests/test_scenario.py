@@ -164,5 +164,5 @@ def test_a_dictionary_is_a_scenario() -> None:
     )
     with pytest.raises(ScenarioError, match="duration"):
         Scenario.from_dict({**document, "duration": "10 parsecs"})
-    with pytest.raises(InputError, match="holds what a scenario cannot"):
+    with pytest.raises(InputError, match="contains a value that a scenario cannot contain"):
         Scenario.from_dict({**document, "warmup": None})

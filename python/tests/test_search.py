@@ -515,7 +515,7 @@ def test_failures_are_told(ackclock: Command, monkeypatch: pytest.MonkeyPatch) -
     why = "ZeroDivisionError: the rate was zero"
     seen = run.SearchResult({}, 0.6, {}, 0.7, 0.1, WORSE, 30, [1, 1, 0.4, 0.3, 0.3], 2, 7, why)
     monkeypatch.setattr(run.Search, "find", lambda _: seen)
-    told = f"failed     2 of 5 runs there, 7 runs of the search, each of which counts as 1: {why}"
+    told = f"failed     2 of 5 runs of the found scenario, 7 runs of the search, each of which counts as 1: {why}"
     assert told in ackclock("search", "sack").out
     document = json.loads(ackclock("search", "sack", "--json").out)
     assert (document["failed"], document["all_failed"], document["why_failed"]) == (2, 7, why)

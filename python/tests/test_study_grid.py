@@ -268,7 +268,7 @@ def test_how_a_study_is_written_does_not_change_what_it_is() -> None:
         ),
         ([("Goodput ({what})", "Goodput ({what)")], "rows = [", "nothing closes the brace that opens in"),
         ([("Goodput ({what})", "Goodput what})")], "rows = [", "nothing opens the brace that closes in"),
-        ([("Goodput ({what})", "Goodput {text}")], "rows = [", "{text} is told by itself"),
+        ([("Goodput ({what})", "Goodput {text}")], "rows = [", "{text} refers to itself"),
         ([("rows = [\n", "rows = [\n    3,\n")], "rows = [", "rows: found [3, "),
         (
             [('label = "{count.n} flows"', 'lable = "{count.n}"')],

@@ -49,7 +49,7 @@ pub struct Duplicates {
 pub struct Skips {
     /// The share of packets, from 0 to 1: a packet skips the delay if its random number lies below it.
     pub share: f64,
-    /// The number of packets from one that skips the delay to the next that may. With 1, each packet may.
+    /// The number of packets from one packet that skips the delay to the next that may skip it. With 1, each packet may.
     pub gap: u64,
     /// The correlation of the random numbers of successive packets.
     pub correlation: f64,

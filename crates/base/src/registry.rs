@@ -26,7 +26,7 @@ pub enum Kind {
     EcnResponse,
     /// A rule for how far a window grows while the flow does not use it.
     GrowthLimit,
-    /// A rule for how the retransmission timeout grows.
+    /// A rule by which the retransmission timeout grows.
     Backoff,
     /// A rule that chooses the path of new data from several paths.
     Selector,

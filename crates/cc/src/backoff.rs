@@ -1,4 +1,4 @@
-//! Back-off rules: how the retransmission timeout grows while it keeps expiring. Each rule has a file of its
+//! Back-off rules: the rule by which the retransmission timeout grows while it keeps expiring. Each rule has a file of its
 //! own.
 
 pub mod exponential;

@@ -15,7 +15,7 @@
 //! * [`differentiation`]: any control with a loss discriminator around it, and [`action`]s for losses of
 //!   transmission.
 //! * [`layer`]: layers around any window: slow starts, responses to marks, limits of growth.
-//! * [`backoff`]: how the retransmission timeout grows.
+//! * [`backoff`]: the rule by which the retransmission timeout grows.
 //! * [`selector`]: which of several paths new data takes.
 //! * [`assembly`]: makes a connection's control from its parts. [`observed`]: puts an observer around it.
 //! * [`entry`]: the registry entry of a control or a part; [`registry`]: all entries by name.

@@ -81,10 +81,10 @@ pub const DISCRIMINATORS: &[DiscriminatorEntry] = &[
     discriminators::learning::ENTRY,
 ];
 
-/// The actions: what a loss of transmission does to the window.
+/// The actions: the effect of a loss of transmission on the window.
 pub const ACTIONS: &[ActionEntry] = &[action::no_cut::ENTRY, action::cwa::ENTRY, action::conservative::ENTRY];
 
-/// The slow starts: how slow start grows and ends.
+/// The slow starts: the rules by which slow start grows and ends.
 pub const SLOW_STARTS: &[LayerEntry] = &[
     slow_start::standard::ENTRY,
     slow_start::hystart_plus_plus::ENTRY,
@@ -101,7 +101,7 @@ pub const ECN_RESPONSES: &[LayerEntry] = &[abe::ENTRY];
 /// The limits on the growth of an unused window.
 pub const GROWTH_LIMITS: &[LayerEntry] = &[rate_limited_increase::ENTRY];
 
-/// The back-off rules: how the retransmission timeout grows while it keeps expiring.
+/// The back-off rules: the rule by which the retransmission timeout grows while it keeps expiring.
 pub const BACKOFFS: &[BackoffEntry] = &[backoff::exponential::ENTRY, backoff::rta::ENTRY];
 
 /// The path selectors: which path of an association new data takes.

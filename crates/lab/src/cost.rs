@@ -142,11 +142,8 @@ impl Cost {
     /// Returns what a refusal names as found, and what it names as expected.
     pub fn refusal(&self) -> (String, String) {
         let found = format!("{}: about {:.1e} {}", self.cause.words(), self.events, self.cause.events());
-        let expected = format!(
-            "what takes a day of computing at most, not {}: {}",
-            computing(self.certain_s),
-            self.cause.remedy()
-        );
+        let expected =
+            format!("at most a day of computing, not {}: {}", computing(self.certain_s), self.cause.remedy());
         (found, expected)
     }
 

@@ -121,8 +121,8 @@ parameters! {
             "RFC 7323 section 4; RFC 6298 section 3, as ns-2 without timestamps_, whose packets carry stamps all the \
              same",
         ),
-        /// What min_rto bounds: the timeout, its excess over the smoothed round trip, or the timeout with its
-        /// back-off factor
+        /// The quantity that min_rto bounds: the timeout, its excess over the smoothed round trip, or the
+        /// timeout with its back-off factor
         min_rto_bounds: MinBounds = choice(
             "timeout",
             "RFC 6298 section 2.4; Linux net/ipv4/tcp_input.c, tcp_rtt_estimator; ns-2 with rfc2988_ false",
@@ -133,9 +133,10 @@ parameters! {
 parameters! {
     /// The ratio of the pacing rate to the window over the round trip.
     pub struct Gains {
-        /// With pacing, how much faster than the window over the round trip, below half of the slow start threshold
+        /// The ratio of the pacing rate to the window over the round trip, for windows below half of the slow start threshold
         pacing_slow_start: f64 = number("2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ss_ratio of 200 %"),
-        /// With pacing, how much faster than the window over the round trip, from half of the slow start threshold on
+        /// The ratio of the pacing rate to the window over the round trip, for windows from half of the slow
+        /// start threshold on
         pacing_avoidance: f64 = number(
             "1.2",
             Range::between(0.1, 100.0),
@@ -162,25 +163,25 @@ parameters! {
 parameters! {
     /// How losses are detected from acknowledgements, and repaired.
     pub struct Losses {
-        /// Duplicates that make a loss
+        /// The number of duplicate acknowledgements that indicate a loss
         dupack_threshold: u32 = integer(
             "3",
             Range::between(1.0, MAX_DUPACK_THRESHOLD as f64),
             "RFC 5681 section 3.2",
         ),
-        /// Whether the first duplicates let new packets out
+        /// Whether the first duplicate acknowledgements release new packets
         limited_transmit: bool = flag(true, "RFC 3042"),
-        /// Which partial acknowledgements restart the timer: every (slow but steady) or the first (impatient)
+        /// The partial acknowledgements that restart the timer: all (slow but steady) or only the first (impatient)
         partial_ack_timer: PartialAckTimer = choice("every", "RFC 6582 section 4; ns-2's newreno_changes1_"),
-        /// What partial acknowledgements after the first retransmit under mda: one packet, two, or nothing
+        /// The packets that each partial acknowledgement after the first retransmits under mda: one, two, or none
         late_partial: LatePartial = choice("one", "Alnuem 2009 section 4.2.2.3; appendix D; figure 4.9"),
         /// Whether a partial acknowledgement deflates the window only by what it covers
         window_deflation: bool = flag(true, "RFC 6582 section 3.2; ns-2's partial_window_deflation_"),
-        /// What becomes of selective acknowledgements at a timeout
+        /// The effect of a timeout on the selective acknowledgements that the sender has stored
         after_timeout: AfterTimeout = choice("keep-sack", "RFC 6675 section 5.1; ns-2 goes back"),
-        /// How SACK holds its flight in recovery: cut at once, shrunk in proportion to what is delivered of the flight or, as in
-        /// Linux, of the window (neither where the control has a model of the path, as BBR has: its window holds in recovery
-        /// too), or counted
+        /// How SACK reduces the flight in recovery: at once; in proportion to the packets delivered of the
+        /// flight or, as in Linux, of the window (not under a control with a model of the path, such as BBR,
+        /// whose window holds in recovery too); or by counting acknowledgements
         reduction: Flight = choice(
             "proportional",
             "RFC 6675; RFC 9937; Linux net/ipv4/tcp_input.c, tcp_cwnd_reduction; Fall and Floyd 1996 and ns-2's Sack1",
@@ -201,8 +202,8 @@ parameters! {
             "RFC 8985 section 7.2, TLP.max_ack_delay; Linux net/ipv4/tcp_output.c, tcp_schedule_loss_probe adds the least \
              timeout",
         ),
-        /// With rack, of the packets that an acknowledgement delivers, the one whose round trip is waited for: the one sent
-        /// last, or the highest
+        /// With rack, the packet whose round trip sets the wait for reordering, among the packets that an
+        /// acknowledgement delivers: the one sent last, or the highest
         rack_rtt: RoundTripOf = choice(
             "last-sent",
             "RFC 8985 section 6.2 step 2; Linux net/ipv4/tcp_recovery.c, tcp_rack_advance",
@@ -241,7 +242,8 @@ impl UndoRules {
 parameters! {
     /// How losses, acknowledgements and pauses change the window.
     pub struct WindowRules {
-        /// What a loss reduces: the packets that are out, which are those not acknowledged cumulatively, or the window in force
+        /// The quantity that a loss reduces: the packets outstanding, which are the ones not acknowledged
+        /// cumulatively, or the window in force
         reduce_from: ReduceFrom = choice("flight", "RFC 5681 section 2 and equation 4; ns-2 and Linux use the window"),
         /// The least window that a loss or a mark leaves; a timeout leaves one packet
         min_window: Packets = packets(
@@ -249,20 +251,21 @@ parameters! {
             WINDOWS,
             "RFC 5681 equation 4 and section 3.2; RFC 9438 section 4.6; Linux's functions ssthresh; 1 in ns-2",
         ),
-        /// What an acknowledgement counts for: one, the packets that it covers (at most two), or all that it shows delivered
+        /// The number of packets for which an acknowledgement counts: one, the packets that it covers (at
+        /// most two), or all packets that it shows delivered
         growth: Growth = choice(
             "packets",
             "RFC 3465; ns-2 counts acknowledgements; Linux net/ipv4/tcp_input.c, tcp_cong_control, without RFC 3465's bound",
         ),
-        /// When the window counts as used, so that it may grow: while at least half of it has been in flight, while it is full, as
-        /// in Linux, or always
+        /// The condition for the window to count as used, so that it may grow: at least half of it has been
+        /// in flight, it is full, the condition of Linux, or always
         cwnd_validation: CwndValidation = choice(
             "half",
             "RFC 7661 section 4.3; RFC 9002 section 7.8; Linux include/net/tcp.h, tcp_is_cwnd_limited; not in ns-2",
         ),
-        /// What becomes of the window when nothing has been sent for longer than a retransmission timeout: it falls to the initial
-        /// window, it is halved for each timeout after the first (not below the initial window), or it stays. A control with
-        /// a model of the path, as BBR has, keeps its own
+        /// The window after a pause in sending of more than a retransmission timeout: it falls to the initial
+        /// window, it is halved for each timeout after the first (not below the initial window), or it stays.
+        /// A control with a model of the path, such as BBR, keeps its window
         after_idle: AfterIdle = choice(
             "initial-window",
             "RFC 5681 section 4.1; Linux net/ipv4/tcp_output.c, tcp_cwnd_restart (tcp_slow_start_after_idle)",

@@ -146,7 +146,7 @@ parameters! {
 parameters! {
     /// The probability of the bad state of a Gilbert channel, and of losses in the two states.
     struct Chances {
-        /// Probability of the bad state; sets the length of the good one in the place of `good`
+        /// Probability of the bad state, which sets the mean length of the good state in place of `good`
         probability: Option<f64> = number(
             "none",
             Range { min: 0.0, max: 0.999, above_min: true },

@@ -47,9 +47,9 @@ pub struct AccessRules {
     pub framing_bytes: u32,
     /// The largest number of packets in a turn.
     pub packets: u32,
-    /// The largest number of bytes in a turn, including framing. The first packet is always allowed.
+    /// The largest number of bytes in a transmission, including framing. The first packet is always allowed.
     pub bytes: u32,
-    /// The longest time that the packets of a turn may take.
+    /// The longest time that the packets of a transmission may take.
     pub most: Span,
     /// The answers of the other end; `None` if it does not answer.
     pub answer: Option<Answer>,

@@ -24,7 +24,7 @@ pub struct NetworkFacts {
 pub struct LinkFacts {
     /// The link's name, for messages.
     pub name: String,
-    /// How fast the link sends.
+    /// The rate at which the link sends.
     pub rate: SendingRate,
     /// The delay of the wire, without what the following two fields add.
     pub delay: Span,

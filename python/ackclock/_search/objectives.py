@@ -20,24 +20,24 @@ class Objective:
     less: str = "that of"
     """What is subtracted of another control, in words that its name follows."""
     reference: str = ""
-    """The control whose value in the same seat is subtracted; empty for none."""
+    """The control whose value in the control's place is subtracted; empty for none."""
 
     @property
     def text(self) -> str:
         """Returns what the number says, in words."""
         return (
-            f"{self.metric.label}, minus {self.less} {self.reference} in the same seat"
+            f"{self.metric.label}, minus {self.less} {self.reference} in the control's place"
             if self.reference
             else self.metric.label
         )
 
     @property
     def relative(self) -> bool:
-        """Returns whether the value of another control in the same seat is subtracted."""
+        """Returns whether the value of another control in the control's place is subtracted."""
         return bool(self.reference)
 
     def against(self, control: str) -> Objective:
-        """Returns the objective that subtracts the value of ``control`` in the same seat."""
+        """Returns the objective that subtracts the value of ``control`` in the control's place."""
         return replace(self, reference=control)
 
 

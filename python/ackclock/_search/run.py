@@ -34,7 +34,7 @@ SEEDS = 5
 KEPT = 0.8
 """The share of the finding that shrinking has to keep."""
 REFERENCE = Contender("cubic", {"control": "cubic"})
-"""The control in the same seat that an objective compares with, unless the caller names another."""
+"""The control in the control's place that an objective compares with, unless the caller names another."""
 
 
 @dataclass(frozen=True)

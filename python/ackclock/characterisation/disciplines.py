@@ -52,8 +52,12 @@ class Variant(Table):
     name: str
     label: str
     overrides: dict[str, Any] = Field(default_factory=dict)
-    at: list[str] | None = Field(default=None, description="the paths of the queues, if they differ")
-    limit: str | list[str] | None = Field(default=None, description="the buffer, if it differs")
+    at: list[str] | None = Field(
+        default=None, description="dotted paths of the queues, if they differ from those of the placement"
+    )
+    limit: str | list[str] | None = Field(
+        default=None, description="buffer, if it differs from that of the placement"
+    )
     ecn: bool = Field(
         default=False, description="whether packets are marked; leaves out disciplines that cannot mark"
     )
@@ -151,7 +155,9 @@ def _case(
     limit = placement.limit if variant is None or variant.limit is None else variant.limit
     limits = [limit] * len(at) if isinstance(limit, str) else limit
     if len(limits) < len(at):
-        raise ValueError(f"disciplines: {len(at)} queues and {len(limits)} limits")
+        raise ValueError(
+            f"disciplines: {len(at)} queues and {len(limits)} limits, expected a limit for each queue"
+        )
     overrides: dict[str, Any] = {}
     for k, (path, size) in enumerate(zip(at, limits, strict=False)):
         queue = {"name": discipline.name, "limit": size, **discipline.parameters}

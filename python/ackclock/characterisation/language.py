@@ -27,13 +27,15 @@ class Condition(Table):
     ``every`` replication. What is surely within ``info_low`` and ``info_high`` is no concern.
     """
 
-    rule: str = Field(description="a rule of criteria.py, or a new name")
-    name: str = Field(default="", description="its title, if the rule alone does not distinguish it")
+    rule: str = Field(description="a rule of the package, or a new name with its own limits")
+    name: str = Field(
+        default="", description="title of the condition, if the rule alone does not distinguish it"
+    )
     text: str = ""
     kind: Kind = "safety"
     measure: Comparison = "value"
     metrics: list[str] = Field(
-        default_factory=list, description="ids of the study's metrics; all have to hold"
+        default_factory=list, description="ids of the study's metrics; the condition has to hold for each"
     )
     by: By = "interval"
     low: float | None = None
@@ -41,8 +43,8 @@ class Condition(Table):
     strict: bool = Field(default=False, description="the limits themselves are outside")
     info_low: float | None = None
     info_high: float | None = None
-    factor: float = Field(default=1.0, description="for an allowance")
-    least: float = Field(default=0.0, description="for an allowance")
+    factor: float = Field(default=1.0, description="for an allowance: the factor on drop-tail's value")
+    least: float = Field(default=0.0, description="for an allowance: the smallest allowance")
     against: str = Field(
         default="",
         description="a variant of the same discipline to compare with, where * stands for the part after the first "

@@ -33,7 +33,7 @@ def show(results: Sequence[StudyResult]) -> None:
             for row in (scenario.get(name) for scenario in found)
         ]
         columns.append(Column(label, cells))
-    out.print(Text("Characterisation after RFC 7928", style="bold"))
+    out.print(Text("Characterisation by RFC 7928", style="bold"))
     if any(result.quick for result in results):
         out.print(Text("quick runs: verdicts may differ from those of full ones", style="yellow"))
     out.print()

@@ -28,8 +28,10 @@ def show(evaluation: Evaluation, beside: Evaluation | None = None) -> None:
     out = console()
     kind = extent(quick=evaluation.quick, most_packets=evaluation.most_packets)
     controls = " and ".join(one.control for one in evaluations)
-    out.print(Text(f"{controls} after RFC 9743, {kind}, seeds 1 to {len(evaluation.seeds)}", style="bold"))
-    out.print(Text(f"compared with {' and '.join(evaluation.references)} in the same seat", style="dim"))
+    out.print(Text(f"{controls} by RFC 9743, {kind}, seeds 1 to {len(evaluation.seeds)}", style="bold"))
+    out.print(
+        Text(f"compared with {' and '.join(evaluation.references)} in the control's place", style="dim")
+    )
     for name, recovery in {name: of for one in evaluations for name, of in one.recoveries.items()}.items():
         if recovery != RECOVERY:
             out.print(Text(f"{name} recovers from losses by {recovery}, not {RECOVERY}", style="dim"))

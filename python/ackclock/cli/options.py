@@ -35,15 +35,18 @@ Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document and nothing else on standard output.")
 ]
 Threads = Annotated[
-    int, typer.Option("--threads", metavar="N", min=0, help="Runs at a time; 0 means one per core.")
+    int,
+    typer.Option(
+        "--threads", metavar="N", min=0, help="Number of runs at the same time; 0 means one per core."
+    ),
 ]
 Stacks = Annotated[
     list[str] | None,
     typer.Option(
         "--stack",
         metavar="PATH[,KEY=VALUE]",
-        help="Run the QUIC stack in this shared library where the transport has its name, in a process of its own for "
-        "each run; further KEY=VALUE with commas are the library's options. May be given several times.",
+        help="Load a QUIC stack from this shared library, for transports of its name; each run has a process "
+        "of its own. KEY=VALUE after commas are the library's options. May be given several times.",
         show_default=False,
     ),
 ]
@@ -52,7 +55,8 @@ Limit = Annotated[
     typer.Option(
         metavar="SECONDS",
         min=1,
-        help="The longest time that a run of a control in Python, or the CPU time that one with --stack, may take.",
+        help="The longest time that a run of a control in Python may take, or the longest CPU time of a run "
+        "with --stack.",
     ),
 ]
 Dask = Annotated[

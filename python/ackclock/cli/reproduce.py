@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ackclock.study.run import Work
 
 CHARACTERISATION = "aqm"
-"""The name of the page of the characterisation after RFC 7928 over several studies."""
+"""The name of the page of the characterisation by RFC 7928 over several studies."""
 
 REPORT = "report"
 """The name of the folder of pages of several studies, and of their data."""

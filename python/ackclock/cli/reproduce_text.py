@@ -203,7 +203,7 @@ def _show_sensitivity(result: StudyResult) -> None:
     out.print(f"  with another result of a claim: {changing}")
     out.print(f"  with an undecided claim that the one taken decides: {undecided}")
     if changing or undecided:
-        out.print("These are, each with its claims:")
+        out.print("The interpretations with another result, each with its claims:")
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
     table.add_column(ratio=3)
     table.add_column(ratio=1, min_width=16)

@@ -529,7 +529,7 @@ def _show_completions(out: Console, runs: list[Run], summary: Mapping[str, Summa
     if few:
         out.print(
             Text(
-                f"  p99 of fewer than {FEW} transfers in a run is the longest of them: {'; '.join(few)}",
+                f"  the p99 of fewer than {FEW} transfers in a run is the longest transfer: {'; '.join(few)}",
                 style="yellow",
             )
         )

@@ -97,9 +97,12 @@ def search(
     for place, (name, value) in enumerate(values.items()):
         say.print(f"{'' if place else 'with':<10} {name} = {value}")
     if not values:
-        say.print("with       nothing: the scenario as it stands shows it")
+        say.print("with       no changes: the search space's own scenario shows it")
     if found.all_failed:
-        here = f"{found.failed} of {len(found.samples)} runs there, {found.all_failed} runs of the search"
+        here = (
+            f"{found.failed} of {len(found.samples)} runs of the found scenario, "
+            f"{found.all_failed} runs of the search"
+        )
         say.print(Text(f"failed     {here}, each of which counts as 1: {found.why}"))
     say.print(f"scenario   {shown(path)}")
     if tested.classes:

@@ -28,7 +28,7 @@ def copy(name: str, file: Path) -> None:
         raise InputError(f"{file}: exists already; nothing was written")
     found = find_studies([name])
     if len(found) != 1:
-        raise InputError(f'"{name}" are {len(found)} studies; name one of them, such as {found[0]}')
+        raise InputError(f'"{name}" names {len(found)} studies; give one of them, such as {found[0]}')
     text = copied(load_study(found[0]))
     with replacing(file) as unfinished:
         unfinished.write_text(text, encoding="utf-8")

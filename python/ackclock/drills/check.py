@@ -154,17 +154,21 @@ def _repeats(target: Target, seed: int) -> list[Outcome]:
     random = target.stack.told[3] if isinstance(target.stack, Stack) else "connection identifiers"
     if first == second:
         found = Outcome(
-            REPEATS, "as demanded", f"{first[0]} datagrams of two processes are equal to the byte"
+            REPEATS, "as demanded", f"{first[0]} datagrams of two processes are identical, byte for byte"
         )
     elif random:
         same = "times and lengths are equal" if first[:2] == second[:2] else "times differ"
         found = Outcome(REPEATS, "absent", f"{same}; the stack says that this is random: {random}")
     elif first[:2] == second[:2]:
         found = Outcome(
-            REPEATS, "VIOLATED", "times and lengths are equal, bytes differ: some are not drawn from the seed"
+            REPEATS,
+            "VIOLATED",
+            "times and lengths are equal, but bytes differ: some bytes are not drawn from the seed",
         )
     else:
-        found = Outcome(REPEATS, "VIOLATED", "two processes sent other datagrams or at other times")
+        found = Outcome(
+            REPEATS, "VIOLATED", "two processes sent different datagrams, or sent them at different times"
+        )
     seeded = Outcome(
         SEED,
         "absent" if first == other else "as demanded",

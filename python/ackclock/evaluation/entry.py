@@ -81,9 +81,9 @@ def plans(
     tested = [contenders.contender(one, more) for one in controls]
     references = [contenders.contender(name, more) for name in against]
     if any(contender.classes for contender in references):
-        raise InputError("against: the controls that take the same seat are those of the registry")
+        raise InputError("against: found a control in Python, expected controls of the registry")
     if len({(one.name, one.file) for one in tested}) < len(tested):
-        raise InputError(f"beside: found {tested[1].name}, which is the first control too")
+        raise InputError(f"beside: found {tested[1].name} again, expected another control than the first")
     if len({one.name for one in tested}) < len(tested):
         # Two files have a class of one name.
         tested = [replace(one, name=given) for one, given in zip(tested, controls, strict=True)]

@@ -293,10 +293,10 @@ class ScenarioFile(Table):
                 raise ValueError(f'criteria[{number}]: there is no metric "{unknown}"')
             better = self.metric(criterion.metric).better
             if criterion.equal and better != "more":
-                raise ValueError(f"criteria[{number}]: `equal` needs a metric of which more is better")
+                raise ValueError(f'criteria[{number}]: `equal` needs a metric with better = "more"')
             if criterion.limits.measure == "harm" and (self.solo is None or better == "neither"):
                 raise ValueError(
-                    f"criteria[{number}]: harm needs [solo], and a metric of which more or less is better"
+                    f'criteria[{number}]: harm needs [solo], and a metric with better = "more" or "less"'
                 )
             places = [*criterion.against.items()]
             places += [(of, point) for of, points in criterion.only.items() for point in points]

@@ -22,9 +22,9 @@ class Limit(Table):
     """What counts as a concern: a range of a measure of a metric.
 
     ``value`` is the metric itself; ``rate`` the share of runs in which it is outside ``low`` and ``high``; ``ratio``
-    and ``difference`` compare with a reference in the same seat, seed by seed, a ratio by the mean of its logarithm;
-    ``harm`` is the harm to another flow beyond that of the reference in the same seat; ``change`` is the ratio to the
-    same control in another setting.
+    and ``difference`` compare with a reference in the control's place, seed by seed, a ratio by the mean of its
+    logarithm; ``harm`` is the harm to another flow beyond that of the reference in the control's place; ``change`` is
+    the ratio to the same control in another setting.
     """
 
     measure: Measure

@@ -67,7 +67,7 @@ class Metric(Table):
     unit: str = ""
     expr: str
     better: Better = Field(
-        default="neither", description="whether more or less of it is better; evaluations need it"
+        default="neither", description="whether a larger or a smaller value is better; evaluations need this"
     )
 
     @field_validator("id")

@@ -320,7 +320,7 @@ class RunWords:
     ) -> float:
         """epsilon_fair_rounds("flows.*.goodput_bps", epsilon, rtt, from, width), times in seconds"""
         if not rtt > 0:
-            raise ValueError("a round trip is longer than 0 seconds")
+            raise ValueError("found a round trip of 0 seconds or less, expected more")
         times, _ = self._path(path)
         rates = [_smooth(times, values, float(width)) for values in self._each(path)]
         return rfc5166.epsilon_fair_time(times, rates, float(epsilon), float(start)) / float(rtt)

@@ -142,7 +142,8 @@ class Drill:
                 raise ScriptError(
                     self.script.file,
                     line,
-                    f"an event at {start / 1e9:.6f} s after one at {world.now / 1e9:.6f} s",
+                    f"the event at {start / 1e9:.6f} s follows one at {world.now / 1e9:.6f} s, expected events "
+                    f"in the order of time",
                 )
             world.advance(start, inclusive=isinstance(action, Code))
         match action:

@@ -86,7 +86,7 @@ def pages() -> Iterator[tuple[Path, str]]:
 
 def _page(record: Mapping[str, Any]) -> Iterator[str]:
     name, references = record["control"], record["references"]
-    yield f"# {name} after RFC 9743"
+    yield f"# {name} by RFC 9743"
     yield ""
     yield f"The verdicts of `ackclock evaluate` by the criteria of {TITLE}, in its order."
     yield "[How to read them](../evaluate.md)."
@@ -104,7 +104,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
         )
     yield ""
     yield (
-        f"{' and '.join(references)} took the seat of {name} with the same random numbers. Each condition is "
+        f"{' and '.join(references)} took the place of {name} with the same random numbers. Each condition is "
         f"judged beside each of them, and the mildest verdict prevails. {_recoveries(record)} RFC 9743 has no "
         "thresholds: every limit is this project's own, and a verdict is a finding. The control has its default "
         "parameters."
@@ -192,5 +192,5 @@ def _recoveries(record: Mapping[str, Any]) -> str:
         return "All flows over TCP recover from losses by RACK (RFC 8985)."
     rules = set(record["recoveries"].values())
     if len(rules) == 1:
-        return f"In this seat, all three recover from losses by `{rules.pop()}`."
+        return f"In the place under test, all three recover from losses by `{rules.pop()}`."
     return " ".join(f"{name} recovers from losses by `{rule}`." for name, rule in others.items())

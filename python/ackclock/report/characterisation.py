@@ -338,7 +338,7 @@ def _cell(scenario: ScenarioView, discipline: str) -> Cell:
         if view.row.discipline == discipline:
             reasons = "; ".join(
                 dict.fromkeys(
-                    f"{one.condition.text or one.condition.rule}: not so" for one in view.row.reasons()
+                    f"{one.condition.text or one.condition.rule}: not met" for one in view.row.reasons()
                 )
             )
             title = f"{scenario.about.section} {scenario.study.result.title}"

@@ -137,7 +137,7 @@ def render(evaluation: Evaluation, command: str, beside: Evaluation | None = Non
     controls = " and ".join(one.control for one in evaluations)
     return page.rendered(
         "evaluation.html.j2",
-        title=f"{controls} after RFC 9743",
+        title=f"{controls} by RFC 9743",
         figures=False,
         styles=("report.css", "characterisation.css", "evaluation.css"),
         command=command,

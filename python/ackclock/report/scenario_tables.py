@@ -99,7 +99,7 @@ def flow_table(
     """
     document = runs[0].document
     flows: list[Mapping[str, Any]] = document["flows"]
-    share = Column("Share", "%", "Goodput over the sum of all goodputs")
+    share = Column("Share", "%", "Goodput as a share of the sum of all goodputs")
     if len(runs) == 1 and len(flows) <= MANY_FLOWS:
         found = [(flow["name"], flow["control"], flow) for flow in flows]
         table = _single("Flows", "flow", FLOWS, found, declared)
@@ -121,7 +121,9 @@ def flow_table(
         shares = [
             (significant(100 * means[name] / total) if total else significant(None), "") for name in groups
         ]
-        share = Column("Share of a flow", "%", "Goodput of one of the group over the sum of all goodputs")
+        share = Column(
+            "Share of a flow", "%", "Goodput of one flow of the group as a share of the sum of all goodputs"
+        )
     rows = [
         Row(row.name, row.kind, [row.cells[0], cell, *row.cells[1:]])
         for row, cell in zip(table.rows, shares, strict=True)
@@ -163,8 +165,8 @@ POINT_FLOWS = (
     FLOWS[0],
     FLOWS[1],
     Quantity("completion_p50_s", "Median completion time", "ms", 1e-3),
-    Quantity("completion_p95_s", "95th percentile of it", "ms", 1e-3),
-    Quantity("completion_p99_s", "99th percentile of it", "ms", 1e-3),
+    Quantity("completion_p95_s", "95th percentile of the completion time", "ms", 1e-3),
+    Quantity("completion_p99_s", "99th percentile of the completion time", "ms", 1e-3),
 )
 POINT_LINKS = LINKS[:2]
 

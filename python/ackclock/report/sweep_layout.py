@@ -133,7 +133,7 @@ def _named(place: str, names: str | Sequence[str] | None, dimensions: Sequence[D
         known = [one for one in dimensions if name in one.names]
         if not known:
             raise InputError(
-                f'plot: {place} = "{name}" is nothing that varies{nearest(name, [one.key for one in dimensions])}'
+                f'plot: {place} = "{name}" does not vary{nearest(name, [one.key for one in dimensions])}'
             )
         found.append(known[0])
     return found

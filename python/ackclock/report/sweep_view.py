@@ -46,7 +46,10 @@ def views_of(runs: Runs) -> list[SweepFigureView]:
     chart = completion_figure(runs)
     if chart is not None:
         seeds = "all replications together" if len(runs) > len(runs.by_point) else "one run"
-        caption = f"The share of transfers that were complete within a time, {seeds}. Those that never were count too."
+        caption = (
+            f"The share of transfers that were complete within a time, {seeds}. "
+            "Transfers that were never complete count too."
+        )
         found.append(_view(runs, chart, len(found) + 1, "completion", chart.title, caption))
     return found
 

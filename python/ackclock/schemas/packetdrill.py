@@ -36,7 +36,7 @@ class TimelineRow(Document):
     time_s: float = Field(description="time of the event in the script, in seconds")
     script: str = Field(description="event as the script has it; empty if the script has none")
     host: str = Field(description="event as the host made it; empty if the host made none")
-    differs: bool = Field(description="whether the host did something else than the script says")
+    differs: bool = Field(description="whether the host's event differs from the script's")
 
 
 class ScriptRecord(Document):

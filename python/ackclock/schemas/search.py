@@ -34,8 +34,8 @@ class SearchDocument(Document):
         description="mean of the objective in the search space's own scenario, before anything was varied"
     )
     finding: FindingRecord = Field(
-        description="judgement of how much worse the found scenario is than the search space's own, over "
-        "seeds that the search did not use"
+        description="judgement of how much worse the objective is in the found scenario than in the search "
+        "space's own scenario, over seeds that the search did not use"
     )
     failed: int = Field(description="number of runs behind `samples` in which the control failed")
     all_failed: int = Field(description="number of runs of the whole search in which the control failed")

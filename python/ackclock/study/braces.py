@@ -79,7 +79,7 @@ class Filling:
             texts = self._for_all(found, within)
             return (" and " if _COMPARISON.search(found["what"]) else ", ").join(texts)
         if name in within:
-            raise GridError(f"{{{name}}} is told by itself")
+            raise GridError(f"{{{name}}} refers to itself")
         root, *rest = name.split(".", 1)
         known = {**self._table, **self._meanings}
         if root not in known:

@@ -88,7 +88,7 @@ class Claim(Table):
         if self.tolerance is not None and self.expect is not None:
             raise ValueError("give either tolerance (with paper) or expect, not both")
         if self.tolerance is not None and self.paper is None:
-            raise ValueError("tolerance needs paper, the value that it is about")
+            raise ValueError("tolerance needs `paper`, the published value")
         nothing = self.tolerance is None and self.expect is None and self.direction is None
         if nothing and not self.not_a_test:
             raise ValueError(

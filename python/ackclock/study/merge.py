@@ -207,6 +207,8 @@ def _merged_by_name(
     for item in own:
         name = item.get("name")
         if not isinstance(name, str):
-            raise ValueError(f"{place}: give each a name, which says which of the base's it changes")
+            raise ValueError(
+                f"{place}: give each table a name, which says which table of the base it changes"
+            )
         result[name] = merged(result[name], item, f'{place} "{name}"') if name in result else dict(item)
     return list(result.values())

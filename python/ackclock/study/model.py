@@ -87,8 +87,8 @@ class Source(Table):
     )
     numbers_of: str = Field(
         default="",
-        description="the study of the package that has printed numbers of this one's metrics too, and counts them: "
-        "THESIS/STUDY",
+        description="the study of the package that has printed numbers of this study's metrics too, and counts "
+        "them: THESIS/STUDY",
     )
 
     @model_validator(mode="after")
@@ -165,7 +165,7 @@ class Case(Table):
 
 
 class Metric(experiment.Metric):
-    """A metric, with what the publication says of it."""
+    """A metric, with its published values."""
 
     model_config = ConfigDict(json_schema_extra=_or_from_base("label", "expr"))
 
@@ -260,7 +260,8 @@ class Interpretation(Table):
     )
     stands_for: list[str] = Field(
         default_factory=list,
-        description="with against: the claims, by id or pattern, of which it is the question, so that it stands there",
+        description="with against: the claims, by id or pattern, beside which the interpretation is shown as "
+        "their question",
     )
 
     @model_validator(mode="after")

@@ -50,9 +50,9 @@ _SAID: Mapping[Result, str] = {
     Result.NOT_MET: "the whole interval outside",
 }
 _ORDER_SAID: Mapping[Result, str] = {
-    Result.MET: "surely so",
+    Result.MET: "holds over the whole interval",
     Result.UNDECIDED: "not decided",
-    Result.NOT_MET: "surely not so",
+    Result.NOT_MET: "fails over the whole interval",
 }
 
 

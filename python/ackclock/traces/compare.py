@@ -78,8 +78,8 @@ def _refuse_not_understood(log: Log, ignored: Collection[str], left_out: dict[st
     if found:
         named = ", ".join(f"{name} ({count})" for name, count in sorted(found.items())[:MOST_NAMED])
         raise InputError(
-            f"{log.file}: has events that may say something of what is compared, and are not understood: {named}; "
-            f"expected --ignore {min(found)} to compare without them"
+            f"{log.file}: has events that may concern the comparison and are not understood: {named}; expected "
+            f"--ignore {min(found)} to compare without them"
         )
     left_out |= dict.fromkeys(log.not_understood, "ignored")
 

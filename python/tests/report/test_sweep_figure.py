@@ -135,7 +135,7 @@ def test_the_caller_says_what_is_where() -> None:
 @pytest.mark.parametrize(
     ("places", "words"),
     [
-        ({"rows": "contorl"}, 'rows = "contorl" is nothing that varies; did you mean "tcp_control"?'),
+        ({"rows": "contorl"}, 'rows = "contorl" does not vary; did you mean "tcp_control"?'),
         ({"rows": "count", "columns": "count"}, '"count" is named twice'),
         ({"x": "metric"}, 'x = "metric" is no axis of the sweep'),
         (

@@ -23,7 +23,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// RED with a target delay, and the steps of its slope.
     pub struct Parameters {
-        /// Target of the mean waiting time; the lower threshold is half the packets sent in it
+        /// Target of the mean waiting time; the lower threshold is half the packets that the link sends in this time
         target_delay: Span = time(
             "5 ms",
             Range::at_least(0.0),

@@ -20,7 +20,7 @@ use ackclock_base::{Random, Range, Time, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "avq",
-        "Drops when a virtual queue would overflow whose capacity follows the load",
+        "Drops when a virtual queue, whose capacity follows the load, would overflow",
         "Kunniyur and Srikant 2001",
         Parameters::TABLE,
     ),
@@ -53,7 +53,7 @@ parameters! {
             Range::above(0.0),
             "Jain 2003 section 2.7.1; 0.15 in Kunniyur and Srikant 2001",
         ),
-        /// Load that is held at the utilisation: all packets except its own drops, or those too
+        /// Load that is held at the utilisation: all packets without the discipline's own drops, or with them
         load: Load = choice(
             "admitted",
             "the authors' version for ns-2, queue/vq.cc; Kunniyur and Srikant 2001, which mark, count every arrival",

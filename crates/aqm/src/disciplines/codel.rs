@@ -40,12 +40,12 @@ pub const TARGET: Declared<Span> =
 
 /// The time for which the target may be exceeded.
 pub const INTERVAL: Declared<Span> = declare::time("100 ms", Range::above(0.0), "RFC 8289 section 4.3")
-    .about("Time for which a waiting time above the target is accepted: a round trip");
+    .about("Time for which a waiting time above the target is accepted, about a round trip");
 
 /// The backlog up to which no packet is dropped.
 pub const MAX_PACKET: Declared<Size> =
     declare::size("1500 B", Range::at_least(0.0), "RFC 8289 section 5.6 (bytes() <= MAXPACKET)")
-        .about("Bytes waiting up to which no packet is dropped: a packet of the greatest size");
+        .about("Bytes waiting up to which no packet is dropped: the size of the largest packet");
 
 /// Whether packets are marked instead of dropped.
 pub const ECN: Declared<bool> =

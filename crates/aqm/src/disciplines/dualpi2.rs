@@ -20,7 +20,8 @@ use controller::{Controller, Spread};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "dualpi2",
-        "Two queues, a short one for senders with a small response to each mark; its marks follow the other's drops",
+        "Two queues: a short one for senders with a small response to each mark, and a classic one, whose \
+         drops set the marks of the short one",
         "RFC 9332 appendix A",
         Parameters::TABLE,
     ),
@@ -51,7 +52,7 @@ parameters! {
         coupling: f64 = number("2", Range::between(1.0, 100.0), "RFC 9332 section 2.1 and appendix A.1"),
         /// Waiting time in the short queue from which its own marks begin (minTh)
         ramp_start: Span = time("800 us", Range::at_least(0.0), "RFC 9332 appendix A.1"),
-        /// Additional waiting time until every packet is marked; zero for a step
+        /// Waiting time beyond `ramp_start` at which every packet is marked; zero for a step
         ramp_range: Span = time("400 us", Range::at_least(0.0), "RFC 9332 appendix A.1; Linux has a step at 1 ms"),
         /// Share of the bytes that the classic queue sends while both have packets
         classic_share: f64 = number(

@@ -28,7 +28,7 @@ parameters! {
         ),
         /// Weight of the queue's distance from the reference, per packet
         a: f64 = number("1.822e-5", Range::at_least(0.0), "Hollot et al. 2001; ns-2's a_"),
-        /// Weight of that distance at the previous sample, per packet
+        /// Weight of the queue's distance from the reference at the previous sample, per packet
         b: f64 = number("1.816e-5", Range::at_least(0.0), "Hollot et al. 2001; ns-2's b_"),
         /// Time between samples of the queue
         sample_period: Span = time("6.25 ms", PERIODS, "160 Hz: Hollot et al. 2001; ns-2's w_ is 170 Hz"),

@@ -37,7 +37,7 @@ parameters! {
             Range::between(1.0, 16.0),
             "Feng et al. 2001, its simulations; SFB_LEVELS is 8 in Linux, net/sched/sch_sfb.c",
         ),
-        /// Bins in a level (N)
+        /// Number of bins in a level (N)
         bins: u64 = integer(
             "23",
             Range::between(1.0, 65536.0),
@@ -75,7 +75,7 @@ parameters! {
         ),
         /// Time for which one set of hash functions is used
         rehash: Span = time("600 s", Range::above(0.0), "tc-sfb(8), rehash"),
-        /// Time before its use in which the next set learns from the flows with a drop probability of 1
+        /// Time before its use in which the next set of hash functions learns from the flows with a drop probability of 1
         warmup: Span = time("60 s", Range::at_least(0.0), "tc-sfb(8), db; Feng et al. 2001, moving hash functions"),
         /// Whether packets that can be marked are marked instead of dropped, unless their flow sends too much
         ecn: bool = flag(false, "RFC 3168 section 5; Feng et al. 2001 mark"),

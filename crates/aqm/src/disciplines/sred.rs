@@ -30,7 +30,7 @@ parameters! {
     pub struct Parameters {
         /// Number of past arrivals remembered (M)
         list: usize = integer("1000", Range::between(1.0, 1e6), "Ott, Lakshman and Wong 1999; Jain 2003 section 2.7.1"),
-        /// Probability with which an arrival that meets another flow takes its place in the list
+        /// Probability with which an arrival replaces a list entry of another flow
         overwrite_probability: f64 = number("0.25", Range::between(0.0, 1.0), "Ott, Lakshman and Wong 1999"),
         /// Weight of a new comparison in the frequency of hits; 1/list if absent
         weight: Option<f64> = number(
@@ -38,13 +38,13 @@ parameters! {
             Range { min: 0.0, max: 1.0, above_min: true },
             "Jain 2003 section 2.7.1",
         ),
-        /// Drop probability from a third of the limit on; a quarter of it from a sixth on
+        /// Drop probability of a queue of at least a third of the limit; from a sixth on, a quarter of it
         max_probability: f64 = number(
             "0.15",
             Range::between(0.0, 1.0),
             "Ott, Lakshman and Wong 1999; Jain 2003 section 2.7.1",
         ),
-        /// Number of flows from which it no longer affects drops
+        /// Number of flows from which the estimated number of flows no longer affects drops
         many_flows: f64 = number("256", Range::above(0.0), "Ott, Lakshman and Wong 1999"),
         /// Whether an arrival that meets its own flow is likelier to be dropped (full SRED, otherwise simple)
         full: bool = flag(true, "Ott, Lakshman and Wong 1999"),

@@ -13,7 +13,7 @@ pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,
         name: "conservative",
-        summary: "Leaves the window as it is, and starts over if that proves wrong",
+        summary: "Leaves the window as it is, and restarts from one packet if the next loss shows that this was wrong",
         source: "A. Jain 2003 figure 4.1",
         parameters: Conservative::TABLE,
         presets: &[],

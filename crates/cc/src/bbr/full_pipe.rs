@@ -6,10 +6,9 @@ use ackclock_base::{Range, parameters};
 parameters! {
     /// The condition under which the pipe counts as full.
     pub struct Criterion {
-        /// Growth of the delivery rate from one round to the next, as a factor, below which a round counts as
-        /// one without growth
+        /// Factor by which the delivery rate must grow from one round to the next; a round with less counts as without growth
         full_pipe_growth: f64 = number("1.25", Range::between(1.0, 4.0), "section 5.3.1.2: 25 % more; Linux"),
-        /// Rounds without such growth after which the pipe is full
+        /// Rounds without growth of the delivery rate after which the pipe counts as full
         full_pipe_rounds: u32 = integer("3", Range::between(1.0, 100.0), "section 5.3.1.2; Linux"),
     }
 }

@@ -13,9 +13,9 @@ parameters! {
         pacing_margin: f64 = number("0.01", Range::between(0.0, 0.5), "PacingMarginPercent, section 5.6.2; Linux"),
         /// Time over which the pacing rate sends one quantum; packets of a quantum leave back to back
         quantum_time: Span = time("1 ms", Range::between(0.0, 0.1), "section 5.6.3; Linux"),
-        /// Largest quantum
+        /// Largest quantum, the data that pacing sends back to back
         max_quantum: Size = size("65536 B", Range::between(1.0, 1e7), "section 5.6.3: 64 KB; Linux"),
-        /// Smallest quantum
+        /// Smallest quantum, the data that pacing sends back to back
         min_quantum: f64 = packets("2 packets", Range::between(1.0, 100.0), "section 5.6.3; Linux, which has 1 below 1.2 Mbit/s"),
     }
 }

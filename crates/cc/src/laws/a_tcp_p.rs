@@ -13,7 +13,8 @@ use ackclock_base::{Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "a-tcp-p",
-        "Parallel flows, together as strong as the number of standard flows that leave no queue; as one once a queue builds",
+        "Parallel flows, together as strong as the number of standard flows that leave no queue; as strong as \
+         one flow once a queue builds",
         "Cho 2006 section V.B, algorithms 5 to 7",
         Parameters::TABLE,
     ),

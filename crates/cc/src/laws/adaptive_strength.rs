@@ -11,9 +11,9 @@ pub const GAINS: Range = Range { min: 0.0, max: 1.0, above_min: true };
 parameters! {
     /// When the controller checks, and what it takes for a queue and for a competitor.
     pub struct Parameters {
-        /// Pause after a check, in least smoothed round trips
+        /// Pause after a check, as a multiple of the least smoothed round trip
         alpha: f64 = number("10", Range::at_least(0.0), "Cho section IV.E"),
-        /// Pause after a loss, in least smoothed round trips
+        /// Pause after a loss, as a multiple of the least smoothed round trip
         delta: f64 = number("10", Range::at_least(0.0), "Cho section IV.E"),
         /// Share by which the knee may move without a competitor
         beta: f64 = number("0.1", Range::between(0.0, 1.0), "Cho section IV.E"),

@@ -8,7 +8,8 @@ use crate::entry::{Build, Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "bbrv3",
-        "Sends at the measured bandwidth and keeps its product with the minimum round trip in flight, within bounds from losses",
+        "BBRv3: paces at the measured bandwidth, with a window from the bandwidth-delay product, within bounds \
+         that losses set",
         "draft-ietf-ccwg-bbr, main of August 2026",
         Parameters::TABLE,
     ),

@@ -66,15 +66,15 @@ parameters! {
             Range::between(1.0, 100.0),
             "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 4",
         ),
-        /// Whether a flow whose windows shrink gives up more, to make room for new flows
+        /// Whether a flow whose maximum window has shrunk gives up more of it, to make room for new flows
         fast_convergence: bool = flag(true, "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c"),
-        /// Maximum with which fast convergence compares past the last maximum: the unbounded one of probing,
-        /// or the last
+        /// Previous maximum that fast convergence compares with once the window has passed the last maximum:
+        /// unbounded, as probing sets it, or the last maximum
         previous_max: PreviousMax = choice(
             "unbounded",
             "prev_max of the paper's listing, which probing sets to a large number; Linux's tcp_bic.c keeps the last",
         ),
-        /// Source of the constants: those here, or Linux's: a greatest increase of 16 packets and a least of
+        /// Source of the constants: the published ones, or Linux's: a greatest increase of 16 packets and a least of
         /// 0.2, beta 819/1024, a low window of 14 packets, a logarithmic factor of 4, and the last maximum
         variant: Variant = choice(
             "published",

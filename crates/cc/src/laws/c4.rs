@@ -33,7 +33,7 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "c4",
-        "C4: a nominal rate and the recent maximum round trip; probes gently, and pushes if a probe succeeds",
+        "C4: keeps a nominal rate and the recent maximum round trip, probes gently, and pushes if a probe succeeds",
         "draft-huitema-ccwg-c4-spec, after -04",
         Parameters::TABLE,
     ),
@@ -55,11 +55,11 @@ parameters! {
         probe_alpha: f64 = number("1.0625", GAIN, "section 4.6: 17/16, or 33/32"),
         /// Sending rate in Pushing, as a fraction of the nominal rate
         push_alpha: f64 = number("1.25", GAIN, "section 4.7: 5/4"),
-        /// Growth of the nominal rate in an era of Pushing after which another follows, as a factor
+        /// Factor by which the nominal rate must grow in an era of Pushing for another era of Pushing to follow
         push_growth: f64 = number("1.1875", Range::between(1.0, 10.0), "section 4.7: 19/16"),
-        /// Growth of the nominal rate in an era of Initial that counts as one with an increase, as a factor
+        /// Factor by which the nominal rate must grow in an era of Initial for the era to count as an increase
         initial_growth: f64 = number("1.25", Range::between(1.0, 10.0), "the author's c4.c; the draft says only that it increases"),
-        /// Eras of Cruising
+        /// Length of Cruising, in eras
         cruise_eras: u32 = integer("2", Range::between(1.0, 1000.0), "section 4.5; the overview has 4"),
     }
 }

@@ -33,8 +33,8 @@ parameters! {
     pub struct Parameters {
         /// Weight of delay: the target rate is one over delta and the queueing delay, in packets
         delta: f64 = number("0.5", Range::between(0.004, 10.0), "Arun and Balakrishnan 2018 section 2.1"),
-        /// Whether delta falls while others keep the queue full; more than two flows of Copa then take each
-        /// other for such others
+        /// Whether delta falls while other flows keep the queue full; more than two flows of Copa then
+        /// mistake each other for such flows
         competitive: bool = flag(false, "Meta's mvfst has no such mode; Arun and Balakrishnan 2018 section 2.2, rtt-window.cc has it"),
     }
 }

@@ -48,9 +48,9 @@ parameters! {
     pub struct Parameters {
         /// Position of the threshold between the minimum (0) and the maximum (1) round trip
         gamma: f64 = number("0.5", Range::between(0.0, 1.0), "Cho section II.C, equation 2.1"),
-        /// Share of its window that a flow gives up for a delay of its own
+        /// Share of its window that a flow gives up when its own delay rises
         alpha: f64 = number("0.125", Range::between(0.0, 0.5), "Cho section II.C, after Jain 1989 (window x 7/8)"),
-        /// Round trips that are samples: one packet's at a time, or every acknowledgement's
+        /// Round trips that are sampled: of one packet at a time, or of every acknowledgement
         samples: Samples = choice("one-at-a-time", "not in Cho; ns-2 without timestamps times one packet at a time"),
         /// Whether a cut lowers the slow start threshold with the window
         lower_ssthresh: bool = flag(false, "Cho algorithm 1 never writes the threshold"),

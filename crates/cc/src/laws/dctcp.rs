@@ -23,7 +23,7 @@ parameters! {
     pub struct Parameters {
         /// Weight of the newest window in the average share of marked packets (g)
         gain: f64 = number("0.0625", Range { min: 0.0, max: 1.0, above_min: true }, "RFC 8257 section 4.2"),
-        /// Initial value of that average
+        /// Initial value of the average share of marked packets
         initial_alpha: f64 = number("1", Range::between(0.0, 1.0), "RFC 8257 section 3.3"),
     }
 }

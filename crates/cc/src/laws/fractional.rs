@@ -11,7 +11,7 @@ use crate::laws::tcp_k;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "fractional",
-        "Parallel flows that together grow as one",
+        "Parallel flows that together grow as one flow",
         "Cho 2006 section V.C; Hacker, Noble and Athey 2004",
         &[],
     ),

@@ -38,7 +38,7 @@ parameters! {
         least_beta: f64 = number("0.5", Range::between(0.1, 1.0), "Linux's tcp_htcp.c, BETA_MIN"),
         /// Largest fraction of the window that remains after a loss
         most_beta: f64 = number("0.8", Range::between(0.1, 0.99), "Linux's tcp_htcp.c, BETA_MAX (102/128 there)"),
-        /// Source of the constants: those here, or Linux's 102/128 for the largest fraction that remains
+        /// Source of the constants: the published ones, or Linux's 102/128 for the largest fraction that remains
         /// after a loss
         variant: Variant = choice("published", "Linux's tcp_htcp.c, BETA_MAX; all else is as there already"),
     }

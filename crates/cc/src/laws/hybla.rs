@@ -10,7 +10,7 @@ use ackclock_base::{Packets, Range, Span, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "hybla",
-        "TCP Hybla: grows at the pace of a short round trip over a long one",
+        "TCP Hybla: grows over a long round trip as fast as Reno over a short one",
         "Caini and Firrincieli 2004, \"TCP Hybla: a TCP enhancement for heterogeneous networks\"; Linux's tcp_hybla.c",
         Hybla::TABLE,
     ),
@@ -27,7 +27,7 @@ parameters! {
             Range { min: 0.0, max: 3600.0, above_min: true },
             "Caini and Firrincieli 2004, RTT_0; Linux's rtt0",
         ),
-        /// Greatest ratio of the round trip to the reference that counts
+        /// Upper bound of the ratio of the round trip to the reference
         most_rho: f64 = number("40", Range::between(1.0, 60.0), "none in the paper; a round trip of 1 s with the reference"),
     }
 }

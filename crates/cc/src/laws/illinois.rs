@@ -39,9 +39,9 @@ parameters! {
             Range::at_least(0.0),
             "Liu et al. 2008, W_thresh, from memory; Linux has 15",
         ),
-        /// Rounds of short delay before the increase is the greatest again
+        /// Rounds of short delay after which the increase is the greatest again
         patience: u32 = integer("5", Range::between(1.0, 1000.0), "Liu et al. 2008, theta; Linux's theta"),
-        /// Source of the constants: those here, or Linux's low window of 15 packets
+        /// Source of the constants: the published ones, or Linux's low window of 15 packets
         variant: Variant = choice("published", "Linux's tcp_illinois.c has the paper's constants but for win_thresh"),
     }
 }

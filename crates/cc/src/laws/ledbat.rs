@@ -34,7 +34,7 @@ parameters! {
         gain: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, "RFC 6817 section 2.5: 1 at most"),
         /// Packets by which the window may exceed the packets in flight
         allowed_increase: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, "RFC 6817 section 2.5"),
-        /// Minutes for which a minimum delay counts
+        /// Number of past minutes whose minimum delay is the base delay
         base_history: usize = integer("10", Range::between(1.0, MAX_MINUTES as f64), "RFC 6817 section 2.5"),
         /// Number of newest delays whose minimum is the current delay
         current_filter: usize = integer(

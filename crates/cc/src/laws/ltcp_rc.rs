@@ -59,9 +59,10 @@ choice! {
 parameters! {
     /// LTCP's parameters, those of the factor, and those that define a steady flow.
     pub struct Parameters {
-        /// Factor of a steady flow: as in transition (fixed), 1 (on-off), or with steady_c (full-half)
+        /// Factor on the increase of a steady flow: as in transition (fixed), 1 (on-off), or with steady_c (full-half)
         mode: Mode = choice("fixed", "S. Jain chapter IV; chapter V equations 5.1 and 5.2"),
-        /// Multiplier of the factor: the factor is c times a power of the minimum round trip in milliseconds
+        /// Multiplier c of the factor on the increase: the factor is c times a power of the minimum round
+        /// trip in milliseconds
         c: f64 = number(
             "0.5",
             Range::above(0.0),
@@ -69,7 +70,7 @@ parameters! {
         ),
         /// Multiplier that replaces c while the flow is steady, in mode full-half
         steady_c: f64 = number("0.3", Range::above(0.0), "S. Jain equation 5.2"),
-        /// Power of the minimum round trip
+        /// Exponent of the minimum round trip in the factor on the increase
         alpha: f64 = number(
             "0.3333333333333333",
             Range::between(0.0, 5.0),
@@ -77,8 +78,8 @@ parameters! {
         ),
         layer_threshold: Packets = ltcp::LAYER_THRESHOLD,
         beta: f64 = ltcp::BETA,
-        /// Condition for a steady flow: the last three losses were in layers that do not rise, or in the same
-        /// or a lower one
+        /// Condition for a steady flow, on the layers of its last three losses: none is above the one before,
+        /// or all are equal or the last is below the one before
         steady_rule: Steady = choice(
             "not-rising",
             "S. Jain chapter V section A: not-rising in the pseudo-code, same-or-falling in the prose",

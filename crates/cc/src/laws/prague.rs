@@ -40,14 +40,14 @@ parameters! {
     pub struct Parameters {
         /// Weight of the newest period in the average share of marked packets
         gain: f64 = number("0.0625", Range { min: 0.0, max: 1.0, above_min: true }, "tcp_prague.c, PRAGUE_SHIFT_G"),
-        /// Initial value of that average; the very first mark halves the window
+        /// Initial value of the average share of marked packets; the very first mark halves the window
         initial_alpha: f64 = number("0", Range::between(0.0, 1.0), "tcp_prague.c, alpha mode 0"),
         /// Virtual round trip: flows with shorter round trips grow as slowly as with this one; 0 to disable
         virtual_rtt: Span = time("25 ms", Range::between(0.0, 10.0), "tcp_prague.c, prague_rtt_target"),
         /// Rounds after slow start before the virtual round trip applies
         independent_after: u32 = integer("4", Range::between(0.0, 1e6), "tcp_prague.c, prague_rtt_transition"),
-        /// Window, in packets of 1500 bytes on the wire, up to which the rate grows and is cut instead; 0 for
-        /// never
+        /// Window, in packets of 1500 bytes on the wire, up to which the rate grows and is cut instead of the
+        /// window; 0 for never
         rate_up_to: f64 = packets("4 packets", Range::between(0.0, 1e6), "tcp_prague.c, prague_cwnd_transit"),
         /// Whether a queue that marks classic packets too is detected by its delay, and treated as a classic
         /// one

@@ -39,7 +39,7 @@ choice! {
 parameters! {
     /// Choices that the thesis leaves open for the wired form, and its threshold.
     pub struct Parameters {
-        /// Whether a timeout leaves one packet, as NewReno's does; otherwise it has no effect
+        /// Whether a timeout reduces the window to one packet, as in NewReno; if not, a timeout leaves the window as it is
         timeout_cut: bool = flag(true, "Dahal section 4.1 v, vi: as NewReno; what a timeout leaves is not stated"),
         /// Whether the window moves at every acknowledgement with a round trip, including duplicates before a
         /// recovery, or only at fresh ones

@@ -30,7 +30,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The threshold, and the effect of a timeout.
     pub struct Parameters {
-        /// Whether a timeout leaves one packet, as NewReno's does
+        /// Whether a timeout reduces the window to one packet, as in NewReno
         timeout_cut: bool = flag(false, "Dahal section 5.2 v: no reduction on a packet drop, however it was detected"),
         /// The threshold and the bounds on the window.
         threshold: rbcc::Threshold,

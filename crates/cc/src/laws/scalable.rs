@@ -33,7 +33,7 @@ parameters! {
             "Kelly 2003, lwnd, from memory; near where 0.08/p meets Reno's root of 1.5/p (17.5). Linux instead takes \
              the larger increase of the two",
         ),
-        /// Source of the constants: those here, or Linux's: the larger of Reno's increase and 0.01 at any
+        /// Source of the constants: the published ones, or Linux's: the larger of Reno's increase and 0.01 at any
         /// window, and a cut of an eighth at any window
         variant: Variant = choice(
             "published",

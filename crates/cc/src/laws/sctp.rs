@@ -11,7 +11,7 @@ use ackclock_base::{Descriptor, Kind, Packets, Range, choice, parameters};
 pub const SCTP: Entry = Entry {
     descriptor: &control(
         "sctp",
-        "SCTP's standard law: one packet for each window of bytes acknowledged, half at a loss",
+        "SCTP's standard law: grows by one packet for each window of bytes acknowledged, and halves at a loss",
         "RFC 9260 section 7.2",
         Parameters::TABLE,
     ),

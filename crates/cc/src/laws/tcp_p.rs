@@ -71,9 +71,9 @@ parameters! {
             "halve-detector",
             "Cho section III.C; beyond k = N all alike, for half a window is then too much",
         ),
-        /// Cost of a loss to a group whose flow was cut by another within its minimum smoothed round trip:
-        /// the same as for any loss (none is spared), nothing (detector; both: a flow is not cut twice in
-        /// that time either), or half the window of the flow that found it (siblings are spared)
+        /// Cost of a loss that a flow finds within its minimum smoothed round trip after another flow has cut
+        /// it: the cost of any loss (none), no cost (detector; both: a flow is also not cut twice in that
+        /// time), or half the window of the flow that finds the loss (siblings)
         suppression: Suppression = choice(
             "detector",
             "Cho section III.B.3; section III.C.3 tests the flow that finds the loss; in Linux 2.4 a flow in recovery \

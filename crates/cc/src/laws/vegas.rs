@@ -39,7 +39,7 @@ parameters! {
             false,
             "ns-2 2.35 with delay_growth_, its default: its Vegas sends no SYN, so its first packet stands for one",
         ),
-        /// Source of the constants: those here, or Linux's: alpha 2, beta 4 and gamma 1, and no inflation
+        /// Source of the constants: the published ones, or Linux's: alpha 2, beta 4 and gamma 1, and no inflation
         /// that stays
         variant: Variant = choice("published", "Linux's tcp_vegas.c: alpha, beta, gamma; its cut of half is not taken"),
     }

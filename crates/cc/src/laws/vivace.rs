@@ -42,9 +42,9 @@ parameters! {
         probe: f64 = number("0.05", Range::between(0.001, 0.5), MEMORY),
         /// First step, in Mbit/s per unit of gradient (utility per Mbit/s)
         step: f64 = number("1", Range::between(0.0, 1000.0), MEMORY),
-        /// Largest change of the rate in one step, as a share of it
+        /// Largest change of the rate in one step, as a share of the rate
         bound: f64 = number("0.05", Range::between(0.001, 1.0), MEMORY),
-        /// Growth of that bound with each step that reaches it
+        /// Growth of the bound on a step with each step that reaches the bound
         bound_step: f64 = number("0.1", Range::between(0.0, 1.0), MEMORY),
         /// Least length of an interval, in packets at its rate
         least_packets: f64 = packets("10 packets", Range::between(1.0, 1000.0), "the authors' sender"),

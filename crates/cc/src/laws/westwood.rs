@@ -17,7 +17,7 @@ mod tests;
 pub const WESTWOOD: Entry = Entry {
     descriptor: &control(
         "westwood",
-        "After a loss, the product of measured bandwidth and minimum round trip; Reno's retransmission",
+        "After a loss, a window of the measured bandwidth times the minimum round trip; Reno's retransmission",
         SOURCE,
         Parameters::TABLE,
     ),
@@ -29,7 +29,7 @@ pub const WESTWOOD: Entry = Entry {
 pub const WESTWOOD_NR: Entry = Entry {
     descriptor: &control(
         "westwood-nr",
-        "After a loss, the product of measured bandwidth and minimum round trip; NewReno's retransmission",
+        "After a loss, a window of the measured bandwidth times the minimum round trip; NewReno's retransmission",
         SOURCE,
         Parameters::TABLE,
     ),

@@ -24,7 +24,7 @@ parameters! {
     pub struct Parameters {
         /// Number of waiting packets above which the flow is slow
         most_waiting: Packets = packets("80 packets", Range::above(0.0), "Baiocchi et al. 2007, Q_max; Linux, ALPHA"),
-        /// Divisor of the minimum round trip: a flow whose queueing delay exceeds that part of it is slow too
+        /// Divisor of the minimum round trip: a flow whose queueing delay exceeds this part of it counts as slow
         delay_divisor: f64 = number("8", Range::between(0.1, 1e6), "Baiocchi et al. 2007, phi; Linux, PHY"),
         /// Part of the waiting packets that is drained in a round
         drained: f64 = number("1", Range::between(0.0, 1.0), "Baiocchi et al. 2007, gamma; Linux, GAMMA"),
@@ -32,9 +32,9 @@ parameters! {
         most_drained: f64 = number("0.5", Range::between(0.0, 1.0), "Baiocchi et al. 2007, epsilon; Linux, EPSILON"),
         /// Smallest part of a fast flow's window that a loss takes
         least_cut: f64 = number("0.125", Range::between(0.0, 0.5), "Baiocchi et al. 2007, delta; Linux, DELTA"),
-        /// Slow rounds in a row that show competitors which fill the queue
+        /// Number of slow rounds in a row that show competitors which fill the queue
         greedy_rounds: u32 = integer("16", Range::between(1.0, 1e6), "Baiocchi et al. 2007, rho; Linux, RHO"),
-        /// Fast rounds after which there are no competitors
+        /// Number of fast rounds after which the flow assumes that it has no competitors
         free_rounds: u32 = integer("50", Range::between(1.0, 1e6), "Linux, ZETA"),
     }
 }

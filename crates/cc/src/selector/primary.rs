@@ -1,4 +1,4 @@
-//! New data takes the primary path while that has not failed (RFC 9260 section 6.4).
+//! New data takes the primary path unless this path has failed (RFC 9260 section 6.4).
 
 use crate::entry::SelectorEntry;
 use ackclock_base::{Descriptor, Kind};
@@ -8,7 +8,7 @@ pub const ENTRY: SelectorEntry = SelectorEntry {
     descriptor: &Descriptor {
         kind: Kind::Selector,
         name: "primary",
-        summary: "New data takes the primary path while that has not failed",
+        summary: "New data takes the primary path unless this path has failed",
         source: "RFC 9260 section 6.4",
         parameters: &[],
         presets: &[],

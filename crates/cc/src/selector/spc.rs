@@ -58,7 +58,7 @@ parameters! {
         kept: u64 = integer("3", Range::between(1.0, 1e6), "Dahal equation 6.4"),
         /// Acknowledgements of rest after which the numerator grows by one
         kept_again: u64 = integer("10", Range::between(1.0, 1e9), "Dahal equation 6.4"),
-        /// Shortest rest that counts, in acknowledgements; a shorter one counts as this
+        /// Shortest rest that counts, in acknowledgements; a shorter rest counts as one of this length
         least_rest: u64 = integer("7", Range::between(1.0, 1e9), "Dahal equation 6.4"),
     }
 }

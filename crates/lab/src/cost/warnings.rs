@@ -69,7 +69,7 @@ fn crowd(scenario: &Scenario) -> Option<String> {
     let packets = cost::under_way(scenario);
     (packets > MAX_PACKETS as f64).then(|| {
         format!(
-            "sources over UDP have about {packets:.1e} packets under way at once, and a run ends with a message at \
+            "sources over UDP have about {packets:.1e} packets under way at once, and a run stops at \
              {MAX_PACKETS}; a shorter `delay`, lower rates or a shorter `duration` make them fewer"
         )
     })
@@ -83,15 +83,15 @@ fn of_flows(plan: &FlowPlan) -> impl Iterator<Item = String> {
     let unheard = deaf.map(|control| {
         let (control, transport) = (control.name(), sending.transport_name());
         format!(
-            "flow {name}: {control} counts marks, which its packets may not get; \
-             `transport = {{ name = \"{transport}\", ecn = true }}` lets them"
+            "flow {name}: {control} counts marks, but its packets cannot be marked; \
+             `transport = {{ name = \"{transport}\", ecn = true }}` allows marks"
         )
     });
     let differs = sending.transport.facts().draws_unseeded.then(|| {
         let control = sending.control_name();
         format!(
-            "flow {name}: {control} draws random numbers that no seed sets, so runs with one seed differ; several replications \
-             (`--replications 10`) tell by how much"
+            "flow {name}: {control} draws random numbers that no seed sets, so runs with one seed differ; several \
+             replications (`--replications 10`) show by how much"
         )
     });
     unheard.into_iter().chain(differs)
@@ -115,8 +115,9 @@ fn own_interface(group: &FlowGroup, links: &[LinkPlan]) -> Option<String> {
     let transport = sending.transport_name();
     Some(format!(
         "flow {name}: link {link} is its sender's own interface and the slowest link of its path. Small queues (TSQ) keep the queue \
-         of such a link nearly empty where its discipline decides at arrival, and hold nothing back where it decides at departure: \
-         no comparison of disciplines. A faster link before it, or `transport = {{ name = \"{transport}\", small_queues = false }}`, \
+         of such a link nearly empty where its discipline decides at arrival, and hold nothing back where it decides at \
+         departure, so the results do not compare disciplines. A faster link before it, or `transport = {{ name = \"{transport}\", \
+         small_queues = false }}`, \
          lets packets wait in it"
     ))
 }

@@ -41,7 +41,7 @@ pub fn read(root: &TableReader<'_>, network: &Network) -> Vec<AgentPlan> {
         let Some(plan) = read_one(&table, network) else { continue };
         if plans.iter().any(|other| other.at == plan.at) {
             let found = format!("a second agent at {}", quoted(&plan.at));
-            table.problem_at("at", &found, "one agent at a node");
+            table.problem_at("at", &found, "at most one agent at a node");
         }
         plans.push(plan);
     }

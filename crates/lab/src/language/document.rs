@@ -214,12 +214,12 @@ fn syntax(message: &str) -> (String, String) {
         Some(("string values must be quoted", _)) => {
             let values =
                 "a text or a quantity in quotes such as \"10 s\", a number, true or false, a list or a table";
-            ("no value that TOML knows".to_owned(), values.to_owned())
+            ("a value that is not TOML".to_owned(), values.to_owned())
         }
         Some((found, expected)) => (format!("{found} (not TOML)"), expected.to_owned()),
         None if message == "duplicate key" => (
-            "a key that stands here twice".to_owned(),
-            "each key once, or [[...]] for one more of a list".to_owned(),
+            "a key that is given twice".to_owned(),
+            "each key once, or [[...]] for another table of a list".to_owned(),
         ),
         None if message.contains("recurs") => ("lists or tables nested very deeply".to_owned(), file),
         None => (format!("{message} (not TOML)"), file),
@@ -265,7 +265,7 @@ fn place(node: &mut Node, rest: &str, new: Node, at: &Span) -> Result<(), (Strin
                 Err((
                     format!("no item `{step}`"),
                     match names.as_slice() {
-                        [] => format!("an index below {}, for none has a name", items.len()),
+                        [] => format!("an index below {}, because no item has a name", items.len()),
                         names => {
                             format!("an index below {} or one of the names {}", items.len(), names.join(", "))
                         }
@@ -280,7 +280,7 @@ fn place(node: &mut Node, rest: &str, new: Node, at: &Span) -> Result<(), (Strin
             let rest = rest.map_or_else(|| step.to_owned(), |rest| format!("{step}.{rest}"));
             place(node, &rest, new, at)
         }
-        _ => Err((node.describe(), "a table or a list to go on with".to_owned())),
+        _ => Err((node.describe(), "a table or a list, for the rest of the path".to_owned())),
     }
 }
 

@@ -117,7 +117,7 @@ pub fn read(root: &TableReader<'_>, duration: Option<Span>) -> Vec<FlowPlan> {
         let Some(plan) = table.and_then(|table| read_plan(&table, node, duration)) else { continue };
         if !names.insert(plan.name.clone()) {
             let found = format!("a second group called {}", quoted(&plan.name));
-            root.reader.problem(&plan.span, &format!("flows.{index}"), &found, "a `name` of its own", None);
+            root.reader.problem(&plan.span, &format!("flows.{index}"), &found, "a unique `name`", None);
         }
         plans.push(plan);
     }

@@ -24,15 +24,15 @@ use serde_json::{Map, Value as Json, json};
 /// The keys of a scenario file.
 pub static SCENARIO: Table = Table::new(
     "scenario",
-    "A scenario: the network, the flows, and how long to look",
+    "A scenario: the network, the flows, and the length of the run",
     &[
         &[
-            Key::new("name", &[Form::Text], "What the scenario is called in results").or("\"scenario\""),
-            Key::new("duration", &[Form::time(SECONDS)], "How long the run lasts").such_as("\"100 s\""),
+            Key::new("name", &[Form::Text], "The name of the scenario in results").or("\"scenario\""),
+            Key::new("duration", &[Form::time(SECONDS)], "The length of the run").such_as("\"100 s\""),
             Key::new(
                 "warmup",
                 observe::WARMUP_FORMS,
-                "How much of the run, from its start, is not measured; or until when",
+                "The time from the start of the run that is not measured; or a table that says when it ends",
             )
             .or("\"0 s\""),
             Key::new("seed", &[Form::whole(Range::between(0.0, MAX_SEED))], "The seed of the first run")
@@ -40,35 +40,31 @@ pub static SCENARIO: Table = Table::new(
             Key::new(
                 "replications",
                 &[Form::whole(Range::between(1.0, MAX_REPLICATIONS))],
-                "How many runs there are, with seeds that follow one another",
+                "The number of runs, with consecutive seeds",
             )
             .otherwise("1; 5 with a `precision`")
             .such_as("5"),
             Key::new(
                 "precision",
                 &[Form::Table(&precision::reading::PRECISION)],
-                "How narrow intervals have to be",
+                "The precision to reach, for which replications are added",
             ),
         ],
         network::KEYS,
         &[
-            Key::new("media", &[Form::Tables(&media::MEDIUM, ANY_NUMBER)], "What links share"),
+            Key::new("media", &[Form::Tables(&media::MEDIUM, ANY_NUMBER)], "The media that links share"),
             Key::new(
                 "agents",
                 &[Form::Tables(&agents::AGENT, ANY_NUMBER)],
-                "What looks into packets at nodes",
+                "Agents that look into packets at nodes",
             ),
             Key::new("flows", &[Form::Tables(&flows::FLOWS, SOME)], "Groups of like flows"),
-            Key::new(
-                "observe",
-                &[Form::Table(&observe::OBSERVE)],
-                "What is observed besides counts and means",
-            ),
+            Key::new("observe", &[Form::Table(&observe::OBSERVE)], "Observations beyond counts and means"),
             Key::new("sweep", &[Form::Table(&SWEEP)], "Values to vary"),
             Key::new(
                 "files",
                 &[Form::Table(&files::FILES)],
-                "Files that the scenario names, put there when it is read",
+                "The contents of files that the scenario names, added when the scenario is read",
             ),
         ],
     ],

@@ -39,11 +39,15 @@ pub static MEDIUM: Table = Table::new(
     "A medium that links share",
     &[&[
         Key::new("name", &[Form::Text], "The name that links give as their `medium`").such_as("\"air\""),
-        Key::new("access", &[Form::Named(Kind::Medium)], "What says which station sends when")
-            .such_as("\"half-duplex\""),
-        Key::new("propagation", &[Form::Named(Kind::Propagation)], "What distance does to packets")
-            .otherwise("distance does not matter"),
-        Key::new("mobility", &[Form::Named(Kind::Mobility)], "How nodes without a place move")
+        Key::new(
+            "access",
+            &[Form::Named(Kind::Medium)],
+            "The rules by which stations get access to the medium",
+        )
+        .such_as("\"half-duplex\""),
+        Key::new("propagation", &[Form::Named(Kind::Propagation)], "The effect of distance on packets")
+            .otherwise("distance has no effect"),
+        Key::new("mobility", &[Form::Named(Kind::Mobility)], "The movement of nodes that have no place")
             .or("\"still\"")
             .needing(&["propagation"]),
         Key::new(
@@ -72,7 +76,7 @@ pub fn read(root: &TableReader<'_>) -> Vec<MediumPlan> {
         let Some(plan) = read_one(&table) else { continue };
         if plans.iter().any(|other| other.name == plan.name) {
             let found = format!("a second medium called {}", quoted(&plan.name));
-            table.problem_at("name", &found, "a `name` of its own");
+            table.problem_at("name", &found, "a unique `name`");
         }
         plans.push(plan);
     }
@@ -151,7 +155,7 @@ pub fn join(root: &TableReader<'_>, media: &[MediumPlan], links: &mut [LinkPlan]
             told.push(span.clone());
             let names = || media.iter().map(|medium| medium.name.as_str());
             let expected = match media {
-                [] => "a medium of [[media]], of which there is none".to_owned(),
+                [] => "a medium of [[media]], but the scenario has none".to_owned(),
                 _ => format!("a medium of [[media]]: {}", one_of(names())),
             };
             let found = format!("the medium {}", quoted(name));

@@ -55,9 +55,9 @@ static DUMBBELL: Table = Table::new(
             &[Form::Table(&LINK_OF_RTT)],
             "The links between hosts and routers, on both sides; required unless `left` and `right` are given",
         ),
-        Key::new("left", &[Form::Table(&DIFFERENCE)], "What differs from `access` on the side of the sources")
+        Key::new("left", &[Form::Table(&DIFFERENCE)], "The settings of the sources' links that differ from `access`")
             .otherwise("nothing"),
-        Key::new("right", &[Form::Table(&DIFFERENCE)], "What differs from `access` on the side of the sinks")
+        Key::new("right", &[Form::Table(&DIFFERENCE)], "The settings of the sinks' links that differ from `access`")
             .otherwise("nothing"),
     ]],
 )
@@ -69,7 +69,7 @@ static PARKING_LOT: Table = Table::new(
     "parking_lot",
     "Bottlenecks in a row, with a source and a sink at every router",
     &[&[
-        Key::new("hops", &[Form::whole(Range::between(1.0, MAX_HOPS))], "How many bottlenecks there are")
+        Key::new("hops", &[Form::whole(Range::between(1.0, MAX_HOPS))], "The number of bottlenecks")
             .such_as("3"),
         Key::new("hop", &[Form::Table(&LINK)], "Each of the bottlenecks"),
         Key::new("access", &[Form::Table(&LINK)], "The links between hosts and routers, on both sides"),
@@ -83,8 +83,12 @@ pub static KEYS: &[Key] = &[
     Key::new("parallel", &[Form::Table(&parallel::PARALLEL)], "A network of bottlenecks side by side"),
     Key::new("parking_lot", &[Form::Table(&PARKING_LOT)], "A network of bottlenecks in a row"),
     Key::new("links", &[Form::Tables(&NAMED_LINK, SOME)], "A network of links between named nodes"),
-    Key::new("routing", &[Form::Named(Kind::Routing)], "Which of several shortest ways flows take")
-        .or("\"shortest\""),
+    Key::new(
+        "routing",
+        &[Form::Named(Kind::Routing)],
+        "The rule by which flows take one of several shortest paths",
+    )
+    .or("\"shortest\""),
 ];
 
 /// The sets of keys of which one describes the network.
@@ -224,7 +228,7 @@ impl Network {
         if one_way && table.get("reverse").is_some() {
             table.problem_at(
                 "reverse",
-                "a way back of a link in one direction",
+                "`reverse` of a link in one direction",
                 "`between` in place of `from` and `to`",
             );
         }
@@ -248,7 +252,7 @@ impl Network {
             [Some(&name), reverse.as_ref()].into_iter().flatten().find(|name| self.names.contains(*name))
         {
             let found = format!("a second link called {}", quoted(taken));
-            table.problem_at("name", &found, "a `name` of its own");
+            table.problem_at("name", &found, "a unique `name`");
             return None;
         }
         if one_way {

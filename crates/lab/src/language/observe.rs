@@ -44,13 +44,21 @@ pub const WARMUP_FORMS: &[Form] = &[Form::time(WARMUPS), Form::Table(&WARMUP)];
 /// The keys of observation.
 pub static OBSERVE: Table = Table::new(
     "observe",
-    "What is observed besides counts and means",
+    "Observations beyond counts and means",
     &[&[
-        Key::new("interval", &[Form::time(INTERVALS)], "How often values over time are sampled")
-            .otherwise("a thousandth of `duration`")
-            .such_as("\"100 ms\""),
-        Key::new("flows", &[Form::FLAG], "Whether there are series of the flows; those of links there are in any case")
-            .or("true"),
+        Key::new(
+            "interval",
+            &[Form::time(INTERVALS)],
+            "The time between two samples of the values over time",
+        )
+        .otherwise("a thousandth of `duration`")
+        .such_as("\"100 ms\""),
+        Key::new(
+            "flows",
+            &[Form::FLAG],
+            "Whether series of the flows are recorded; series of the links always are",
+        )
+        .or("true"),
         Key::new(
             "distributions",
             &[Form::FLAG],
@@ -60,13 +68,13 @@ pub static OBSERVE: Table = Table::new(
         Key::new(
             "transfers",
             &[Form::FLAG],
-            "Whether there is a record of each transfer, and percentiles of each class of sizes",
+            "Whether each transfer is recorded, with percentiles for each class of sizes",
         )
         .or("false"),
         Key::new(
             "size_classes",
             &[Form::List(&Form::Quantity(Quantity::Size, SIZES), [0, MAX_CLASSES])],
-            "Where each class of sizes but the last ends; beside `transfers = true`",
+            "The upper limits of all classes of sizes except the last; needs `transfers = true`",
         )
         .or("[\"100 kB\", \"10 MB\"]")
         .needing(&["transfers"]),
@@ -75,14 +83,14 @@ pub static OBSERVE: Table = Table::new(
         Key::new(
             "loss_events",
             &[Form::time(INTERVALS)],
-            "The round trip without queues of flows that lose together, by which losses are grouped into events",
+            "The round trip without queues, by which the losses of several flows are grouped into events",
         )
         .such_as("\"100 ms\"")
         .needing(&["at"]),
         Key::new(
             "bursts",
             &[Form::Quantity(Quantity::Packets, BURSTS)],
-            "How many packets make a burst whose fate is followed",
+            "The smallest number of packets that count as a burst",
         )
         .such_as("\"4 packets\"")
         .needing(&["at"]),
@@ -122,7 +130,7 @@ impl Warmup {
     }
 }
 
-/// What is observed besides counts and means.
+/// Observations beyond counts and means.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observe {
     /// The sampling interval of series.
@@ -184,7 +192,7 @@ impl Observe {
             burst_packets: observe.read("bursts").map(|packets: f64| packets as u64),
         };
         if observe.get("size_classes").is_some() && !found.transfers {
-            let expected = "`transfers = true` beside it";
+            let expected = "`transfers = true` as well";
             observe.problem_at("size_classes", "classes of transfers that are not observed", expected);
         }
         found
@@ -228,7 +236,7 @@ fn link_called(observe: &TableReader<'_>, name: &str, network: &Network) -> Opti
     if index.is_none() {
         let names = network.links.iter().map(|link| link.name.as_str());
         let hint = nearest(name, names).map_or_else(String::new, |near| format!(", such as {near}"));
-        observe.problem_at("at", &format!("the link \"{name}\""), &format!("a link that there is{hint}"));
+        observe.problem_at("at", &format!("the link \"{name}\""), &format!("a link of the network{hint}"));
     }
     index.map(|index| index as u32)
 }

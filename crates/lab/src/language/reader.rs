@@ -34,7 +34,13 @@ impl<'d> Reader<'d> {
         problems.sort_by_key(|problem| (problem.line.unwrap_or(usize::MAX), problem.column));
         if self.more.get() > 0 {
             let found = counted(self.more.get(), "more mistake");
-            problems.push(self.document.problem(&None, "", &found, "these to be corrected first", None));
+            problems.push(self.document.problem(
+                &None,
+                "",
+                &found,
+                "the mistakes above to be corrected first",
+                None,
+            ));
         }
         problems
     }
@@ -123,7 +129,7 @@ impl<'d> Reader<'d> {
             if !known.contains(&key.as_str()) {
                 let hint = nearest(key, known.iter().copied());
                 let expected = match &hint {
-                    Some(_) if known.len() > MAX_NAMES => "a key that is known here".to_owned(),
+                    Some(_) if known.len() > MAX_NAMES => "a known key".to_owned(),
                     _ => one_of(known.iter().copied()),
                 };
                 reader.noted.extend(hint.as_deref().map(|hint| hint.trim_matches('`').to_owned()));

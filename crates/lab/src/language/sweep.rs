@@ -85,7 +85,7 @@ impl Sweep {
             let place = format!("sweep.\"{path}\"");
             // These keys determine the set of runs, not a run: every point has the same seeds.
             let expected = match Document::first_step(path) {
-                "sweep" | "replications" | "precision" => Some("a path to what a run depends on"),
+                "sweep" | "replications" | "precision" => Some("a path to a value that a run depends on"),
                 "seed" => Some("`replications`, which give each point as many seeds from `seed` on"),
                 _ => None,
             };
@@ -93,7 +93,7 @@ impl Sweep {
                 return problem(key, &place, &format!("a sweep of `{path}`"), expected);
             }
             if let Some(other) = targets.insert(document.canonical(path), path) {
-                let found = format!("a second path to what \"{other}\" sets");
+                let found = format!("a second path to the value that \"{other}\" sets");
                 return problem(key, &place, &found, "each value of a scenario swept by one path");
             }
             let values = match &node.value {

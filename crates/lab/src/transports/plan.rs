@@ -231,6 +231,6 @@ pub(super) fn check_discriminator(table: &TableReader<'_>, discriminator: Option
     if entry.needs_timestamps {
         let given = if table.get("discriminator").is_some() { "discriminator" } else { "control" };
         let found = format!("the discriminator {} over {transport}", quoted(entry.descriptor.name));
-        table.problem_at(given, &found, "one that does not look at TCP's timestamps");
+        table.problem_at(given, &found, "a discriminator that does not use TCP's timestamps");
     }
 }

@@ -66,7 +66,7 @@ fn check_timestamps(table: &TableReader<'_>, discriminator: Option<&str>, detail
     if entry.needs_timestamps && !details.timestamps {
         let given = if table.get("transport").is_some() { "transport" } else { "control" };
         let expected = format!(
-            "`timestamps = true` in the transport: the discriminator {} looks at them",
+            "`timestamps = true` in the transport: the discriminator {} uses them",
             quoted(entry.descriptor.name)
         );
         table.problem_at(given, "a transport without timestamps", &expected);
@@ -88,8 +88,8 @@ fn check_local_drops(table: &TableReader<'_>, details: &Details, profile: &Detai
 /// Reports a receiver that breaks the rules and whose application reads slowly: only one of the two is modelled.
 fn check_misbehaviour(table: &TableReader<'_>, details: &Details) {
     if table.get("reader").is_some() && !details.misbehaviour.is_honest() {
-        let expected = "`split_acks`, `repeat_acks`, `acks_ahead` and `marks_told` of the transport as they are \
-                        without them: the application of a receiver that breaks the rules reads at once";
+        let expected = "the defaults of `split_acks`, `repeat_acks`, `acks_ahead` and `marks_told` in the \
+         transport: the application of a receiver that breaks the rules reads at once";
         table.problem_at("reader", "a `reader` of a receiver that breaks the rules", expected);
     }
 }

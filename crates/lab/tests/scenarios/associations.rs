@@ -258,7 +258,7 @@ fn mistakes_have_their_location() {
     let said = problem(&WAYS.replace("\"c\", \"d\"]]", "\"x\", \"d\"]]"), json!({}));
     assert!(said.contains("test:24:33") && said.contains("the node \"x\""), "{said}");
     let said = problem(&WAYS.replace("transport = { name = \"sctp\" }", "transport = \"rfc\""), json!({}));
-    assert!(said.contains("test:24:9") && said.contains("`paths` of a flow that has one"), "{said}");
+    assert!(said.contains("test:24:9") && said.contains("`paths` of a flow that has one path"), "{said}");
     let said = problem(WAYS, json!({ "flows.a.selector": "spcc" }));
     assert!(said.contains("\"spcc\"") && said.contains("spc"), "{said}");
     let said = problem(WAYS, json!({ "flows.a.application": "pages" }));

@@ -181,7 +181,7 @@ fn mistakes_in_changing_links_are_reported() {
         (
             format!("rate = {{ steps = [[\"1 s\", \"1 Mbit/s\"]] }}\n{delay}"),
             String::new(),
-            "a first step from 1 s on, expected one from \"0 s\" on",
+            "a first step from 1 s on, expected a first step from \"0 s\"",
         ),
         (
             format!("rate = {{ steps = [[\"0 s\", \"1 Mbit/s\"], [\"0 s\", \"2 Mbit/s\"]] }}\n{delay}"),

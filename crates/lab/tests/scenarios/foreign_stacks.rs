@@ -188,7 +188,7 @@ fn what_a_stack_cannot_do_is_a_located_problem() {
         ),
         (
             "control = \"noq:cubic\"\ntransport = \"noq\"\nslow_start = \"hystart++\"",
-            "`slow_start` around \"noq:cubic\", expected nothing, or a control of ackclock",
+            "`slow_start` with the control \"noq:cubic\", expected nothing, or a control of ackclock",
         ),
     ];
     for (flow, expected) in cases {

@@ -261,7 +261,7 @@ fn predictors_and_phantom_queues_and_bins_are_announced() {
     assert_announced(
         &policer(65_536),
         &policer(16),
-        &["link a-b: `window` of 100 us with 65536 `queues`: up to 6.6e9 looks at phantom queues"],
+        &["link a-b: `window` of 100 us with 65536 `queues`: up to 6.6e9 inspections of phantom queues"],
     );
     let fair = |quantum: &str| queue(&format!("{{ name = \"fair-policer\", quantum = \"{quantum}\" }}"));
     assert_announced(&fair("1 B"), &fair("100 B"), &["link a-b: `quantum` of 1 B: up to 1.2e9 turns"]);
@@ -314,7 +314,7 @@ fn media_of_many_stations_are_announced() {
         &air(1000, "100 Mbit/s", "100 Mbit/s"),
         &air(100, "100 Mbit/s", "100 Mbit/s"),
         &[
-            "medium air: 2000 links that share it: up to 2.5e10 questions to stations",
+            "medium air: 2000 links that share it: up to 2.5e10 queries of stations",
             "fewer links of the medium",
         ],
     );
@@ -381,8 +381,8 @@ fn runs_that_would_take_days_are_refused_at_their_cause() {
         .replace("10 Gbit/s", "1 Mbit/s")
         .replace("\"1 s\"", "\"1000000 s\"");
     let message = refused(&looks);
-    let begins = "slow.toml:4:84: `parking_lot.hop.queue.update_period`: found `update_period` of 100 us: about 1.0e13 looks of \
-                  disciplines at their queues, expected what takes a day of computing at most, not 3 days: a longer \
+    let begins = "slow.toml:4:84: `parking_lot.hop.queue.update_period`: found `update_period` of 100 us: about 1.0e13 inspections \
+     of queues by disciplines, expected at most a day of computing, not 3 days: a longer \
                   `update_period` or a shorter `duration`";
     assert!(message.starts_with(begins), "{message}");
     // A run of hours is announced, and so are examinations that `dualpi2` skips while its queue is empty.

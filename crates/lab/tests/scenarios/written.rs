@@ -92,9 +92,8 @@ fn keys_without_effect_over_a_connection_are_refused() {
     let flow = "control = \"reno\"\napplication = { name = \"cbr\", header = \"40 B\" }";
     assert_eq!(
         problems(flow),
-        [
-            "`header` of what is written into a connection: nothing: over a connection the transport says how long headers are"
-        ]
+        ["`header` of an application that writes into a \
+             connection: nothing: over a connection the transport says how long headers are"]
     );
     let flow = "control = \"reno\"\napplication = \"requests\"";
     assert!(problems(flow)[0].starts_with("the application \"requests\" over a connection"), "{flow}");

@@ -29,7 +29,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The parameters of ACK thinning.
     pub struct Parameters {
-        /// The number of acknowledgements of which only the latest continues
+        /// The number of acknowledgements of which only the latest is forwarded
         every: i64 = integer("4", Range::between(1.0, 1e6), "none"),
         /// The longest time that an acknowledgement waits for others
         wait: Span = time("5 ms", Range { min: 0.0, max: 60.0, above_min: true }, "none"),

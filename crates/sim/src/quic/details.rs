@@ -19,7 +19,7 @@ choice! {
 parameters! {
     /// The details.
     pub struct Details {
-        /// Stream data in a packet
+        /// The size of the stream data in a packet
         packet: Size = size(
             "1439 B",
             Range::between(1.0, 65_000.0),
@@ -37,7 +37,7 @@ parameters! {
             Range::between(1.0, 1500.0),
             "IPv4 20 B, UDP 8 B, short header 11 B, authentication tag 16 B, ACK frame 10 B (RFC 9000 section 19.3)",
         ),
-        /// The most that the receiver allows in flight
+        /// The largest amount of data that the receiver allows in flight
         window: Packets = packets("10000 packets", WINDOWS, "RFC 9000 section 4.1 leaves it open; as over TCP"),
         /// The congestion window at the start; none for 10 packets, or 14,720 B where datagrams are larger,
         /// but at least 2 packets
@@ -54,21 +54,21 @@ parameters! {
         ),
         /// The longest time for which an acknowledgement is held back
         max_ack_delay: Span = time("25 ms", Range::between(0.0, 16.0), "RFC 9000 section 18.2"),
-        /// The largest number of ranges in an acknowledgement, which has the highest of those received
+        /// The largest number of ranges in an acknowledgement, which reports the highest ranges received
         ack_ranges: u32 = integer("32", Range::between(1.0, 256.0), "RFC 9000 section 13.2.3 leaves it open"),
         /// A packet is lost when a packet sent this many packets later is acknowledged
         packet_threshold: u32 = integer("3", Range::between(1.0, 1e6), "RFC 9002 section 6.1.1: kPacketThreshold, no less than 3"),
         /// A packet is lost when a later one is acknowledged this many round trips after its sending
         time_threshold: f64 = number("1.125", Range::between(1.0, 100.0), "RFC 9002 section 6.1.2: kTimeThreshold, 9/8"),
-        /// Whether these two thresholds are constant, or grow with each packet that was declared lost and is
-        /// acknowledged after all, until it would not have been declared lost: the time threshold's part
-        /// above 1 doubles, up to 2 round trips. Neither falls again
+        /// Whether `packet_threshold` and `time_threshold` are constant, or grow with each packet that was
+        /// declared lost and is acknowledged later, until it would not have been declared lost: the time
+        /// threshold's part above 1 doubles, up to 2 round trips. Neither threshold falls again
         loss_thresholds: Reordering = choice(
             "fixed",
             "RFC 9002 section 6.1.1 allows either; adaptive as google/quiche, GeneralLossAlgorithm::SpuriousLossDetected",
         ),
-        /// When the window counts as used, so that it may grow: while at least half of it has been in flight, while it is full, as
-        /// in Linux, or always
+        /// The condition for the window to count as used, so that it may grow: at least half of it has been
+        /// in flight, it is full, the condition of Linux, or always
         cwnd_validation: CwndValidation = choice(
             "full",
             "RFC 9002 section 7.8; RFC 7661 section 4.3; Linux include/net/tcp.h, tcp_is_cwnd_limited",
@@ -90,7 +90,7 @@ parameters! {
             Range::between(1.0, 1e6),
             "RFC 9002 section 7.7: no more than the initial window",
         ),
-        /// A random delay of up to this before each packet leaves, which breaks phase effects
+        /// The largest random delay before each packet leaves, which breaks phase effects
         send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991"),
     }
 }

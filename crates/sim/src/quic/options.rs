@@ -42,7 +42,7 @@ const MIN_WINDOW: Packets = 2.0;
 /// The options of a connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// The stream data in a packet, in bytes.
+    /// The size of the stream data in a packet, in bytes.
     pub payload_bytes: u32,
     /// The size of a packet on the wire, in bytes.
     wire_bytes: u32,

@@ -12,7 +12,7 @@ use log::Log;
 pub const ENTRY: Entry = Entry {
     descriptor: &rate_control(
         "rtp:nada",
-        "NADA: a call's rate from queueing delay, losses and marks",
+        "NADA: computes a call's rate from queueing delay, losses and marks",
         "RFC 8698",
         Parameters::TABLE,
     ),
@@ -30,17 +30,17 @@ const FACTORS: Range = Range::between(0.0, 100.0);
 parameters! {
     /// The parameters, with the names of the RFC. `RMIN`, `RMAX`, `FPS` and `DELTA` are those of the call.
     pub struct Parameters {
-        /// Weight of priority of the flow: the rates of calls at one bottleneck are as their weights
+        /// Priority of the flow: calls share a bottleneck in proportion to their priorities
         prio: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, RFC),
-        /// Reference congestion level: the signal at which the rate is the highest of the encoder
+        /// Reference level of the congestion signal, at which the rate is the encoder's highest
         xref: Span = time("10 ms", TIMES, RFC),
         /// Scale of the gradual update
         kappa: f64 = number("0.5", FACTORS, RFC),
         /// Scale of the change of the signal in the gradual update
         eta: f64 = number("2", FACTORS, RFC),
-        /// Upper bound of the round trip for which the gradual update is made
+        /// Upper bound of the round trip in the gradual update
         tau: Span = time("500 ms", TIMES, RFC),
-        /// Window of observation of losses, marks and the rate of arrivals
+        /// Time over which losses, marks and the rate of arrivals are observed
         logwin: Span = time("500 ms", Range::between(0.01, 2.0), RFC),
         /// Queueing delay from which on a queue counts as built up, which ends the accelerated ramp-up
         qeps: Span = time("10 ms", TIMES, RFC),
@@ -50,14 +50,14 @@ parameters! {
         gamma_max: f64 = number("0.5", FACTORS, RFC),
         /// Bound on the queueing delay that the accelerated ramp-up causes
         qbound: Span = time("50 ms", TIMES, RFC),
-        /// After this many mean loss intervals without a loss, the last one is over
+        /// Number of mean loss intervals without a loss after which the last loss expires
         multiloss: f64 = number("7", FACTORS, RFC),
-        /// Whether the interval since the last loss counts in the mean loss interval if that makes it longer. With `multiloss` of 7 no
-        /// loss is ever over then
+        /// Whether the interval since the last loss counts in the mean loss interval if it makes the mean
+        /// longer. With `multiloss` of 7, no loss expires in that case
         running_interval: bool = flag(true, "RFC 8698 section 4.2 refers to RFC 5348 section 5.4"),
-        /// Queueing delay above which the delay is warped while losses go on
+        /// Queueing delay above which the delay is warped while losses continue
         qth: Span = time("50 ms", TIMES, RFC),
-        /// Exponent of the warping
+        /// Exponent of the warping of the queueing delay
         lambda: f64 = number("0.5", FACTORS, RFC),
         /// Reference loss ratio
         plrref: f64 = number("0.01", SHARES, RFC),
@@ -69,14 +69,13 @@ parameters! {
         dmark: Span = time("2 ms", Range::between(0.0, 60.0), RFC),
         /// Upper bound of the congestion signal
         xmax: Span = time("500 ms", TIMES, "not in RFC 8698; its authors' simulator, ns3-rmcat (NADA_PARAM_XMAX)"),
-        /// How much faster packets leave while some wait in the sender
+        /// Scale by which the sending rate rises while packets wait in the sender
         beta_s: f64 = number("0.1", FACTORS, RFC),
-        /// How much slower the encoder is while packets wait in the sender
+        /// Scale by which the encoder's rate falls while packets wait in the sender
         beta_v: f64 = number("0.1", FACTORS, RFC),
         /// Weight of the newest ratio in the mean of losses and of marks
         alpha: f64 = number("0.1", SHARES, RFC),
-        /// Minutes whose minimum of the one-way delay is the base delay. It is estimated anew so that the delay of an earlier route
-        /// does not count for ever
+        /// Number of past minutes whose least one-way delay is the base delay, so that the delay of an earlier route expires
         base_history: usize = integer(
             "10",
             Range::between(1.0, MAX_MINUTES as f64),

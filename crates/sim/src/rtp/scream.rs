@@ -11,7 +11,8 @@ use ackclock_cc::laws::ledbat::delays::{BaseDelay, MAX_MINUTES};
 pub const ENTRY: Entry = Entry {
     descriptor: &rate_control(
         "rtp:scream",
-        "SCReAMv2: a call's rate from a window over the round trip, which losses, marks and queueing delay reduce",
+        "SCReAMv2: computes a call's rate from the window over the round trip; losses, marks and queueing \
+         delay reduce the window",
         "draft-ietf-ccwg-rfc8298bis-screamv2-01",
         Parameters::TABLE,
     ),
@@ -30,13 +31,13 @@ const SIZES: Range = Range::between(100.0, 1e6);
 parameters! {
     /// The parameters, after the constants of the draft. `TARGET_BITRATE_MIN` and `TARGET_BITRATE_MAX` are the rates of the call.
     pub struct Parameters {
-        /// Queueing delay that is to be avoided; from half of it on, the window is reduced (QDELAY_TARGET_LO)
+        /// Queueing delay to avoid; the window is reduced from half of this delay on (QDELAY_TARGET_LO)
         qdelay_target: Span = time("60 ms", TIMES, WINDOW),
         /// Smallest window (MIN_REF_WND)
         min_window: Size = size("3000 B", SIZES, WINDOW),
         /// Largest packet (MSS)
         mss: Size = size("1000 B", SIZES, WINDOW),
-        /// The window grows to this multiple of the bytes that were in flight, plus a packet, at most (BYTES_IN_FLIGHT_HEAD_ROOM)
+        /// Limit on the window: this multiple of the bytes that were in flight, plus a packet (BYTES_IN_FLIGHT_HEAD_ROOM)
         head_room: f64 = number("1.5", FACTORS, WINDOW),
         /// Share of the window that stays after a loss (BETA_LOSS)
         beta_loss: f64 = number("0.7", SHARES, WINDOW),
@@ -44,7 +45,8 @@ parameters! {
         beta_ecn: f64 = number("0.8", SHARES, WINDOW),
         /// Round trips after congestion until the window may grow by its full share again (POST_CONGESTION_DELAY_RTT)
         cautious_rounds: f64 = number("100", Range::between(0.0, 10_000.0), WINDOW),
-        /// Share of the window by which it grows each round trip when there was no congestion for long (MUL_INCREASE_FACTOR)
+        /// Share of the window by which the window grows in a round trip after a long time without congestion
+        /// (MUL_INCREASE_FACTOR)
         mul_increase: f64 = number("0.02", Range::between(0.0, 1.0), WINDOW),
         /// Round trip below which the window grows by less (VIRTUAL_RTT)
         virtual_rtt: Span = time("25 ms", TIMES, WINDOW),
@@ -54,19 +56,19 @@ parameters! {
         overhead: f64 = number("3", FACTORS, SENDING),
         /// Lowest rate of pacing, before the headroom (RATE_PACE_MIN)
         min_pacing: Rate = rate("50 kbit/s", Range::between(1000.0, 1e8), SENDING),
-        /// Rate of pacing over the target (PACKET_PACING_HEADROOM)
+        /// Ratio of the pacing rate to the target rate (PACKET_PACING_HEADROOM)
         pacing_headroom: f64 = number("1.5", FACTORS, SENDING),
         /// Factor by which packets leave faster while the rate is the highest of the encoder (MAX_RELAXED_PACING_FACTOR)
         relaxed_pacing: f64 = number("4", FACTORS, SENDING),
-        /// Share of the highest rate from which on pacing becomes faster (RELAXED_PACING_LIMIT_LOW)
+        /// Share of the encoder's highest rate from which pacing becomes faster (RELAXED_PACING_LIMIT_LOW)
         relaxed_from: f64 = number("0.8", Range::between(0.0, 0.99), SENDING),
         /// Bytes of headers that the target leaves room for in each packet (PACKET_OVERHEAD)
         packet_overhead: Size = size("20 B", Range::between(0.0, 500.0), MEDIA),
-        /// How fast the target falls while packets wait in the sender (RATE_ADJUST_GAIN)
+        /// Gain with which the target rate falls while packets wait in the sender (RATE_ADJUST_GAIN)
         adjust_gain: f64 = number("0.0625", SHARES, MEDIA),
-        /// Weight of the newest frame in the mean excess of sizes of frames (FRAME_SIZE_DEV_ALPHA)
+        /// Weight of the newest frame in the mean excess of frame sizes (FRAME_SIZE_DEV_ALPHA)
         excess_weight: f64 = number("0.015625", SHARES, MEDIA),
-        /// Minutes whose minimum of the one-way delay is the base delay
+        /// Number of past minutes whose least one-way delay is the base delay
         base_history: usize = integer(
             "10",
             Range::between(1.0, MAX_MINUTES as f64),

@@ -64,7 +64,8 @@ parameters! {
         /// The largest packet on the wire, from which follows the largest DATA chunk: less 20 B of IPv4, 12 B
         /// of the common header, and 12 B of the timestamp chunk if there is one
         mtu: Size = size("1500 B", Range::between(100.0, 65_000.0), "RFC 9260 section 7.3; Dahal section 6.2.1"),
-        /// A DATA chunk with its header of 16 B; none for the largest. Windows count such chunks' bytes
+        /// The size of a DATA chunk with its header of 16 B; none for the largest. Windows count the bytes of
+        /// chunks with their headers
         chunk: Option<Size> = size("none", Range::between(20.0, 65_000.0), "RFC 9260 section 3.3.1; Dahal 6.2.1 has 1456"),
         /// The number of streams, which the messages take in turn; each message fills a chunk
         streams: u32 = integer("1", Range::between(1.0, 65_535.0), "RFC 9260 section 2.2"),
@@ -78,7 +79,7 @@ parameters! {
         ),
         /// The congestion window of a path at the start; none for 4404 B, but between 2 and 4 packets
         initial_window: Option<Packets> = packets("none", PACKETS, "RFC 9260 section 7.2.1; 2 in RFC 2960"),
-        /// The slow start threshold at the start; none for as high as can be
+        /// The slow start threshold at the start; none for the largest possible
         initial_ssthresh: Option<Size> = size("none", Range::between(1500.0, 4e9), "RFC 9260 section 7.2.1"),
         /// The smallest window of an idle path: half of the window goes for each timeout's length in which
         /// nothing is sent over the path
@@ -86,7 +87,7 @@ parameters! {
         /// The smallest window of a path after a loss or a mark, unless the control leaves more; a timeout
         /// leaves one packet
         min_window: Packets = packets("2 packets", PACKETS, "RFC 9438 section 4.6; RFC 9260 section 7.2.3 has 4, as control sctp"),
-        /// Whether the slow start threshold is set to the window before that falls
+        /// Whether the slow start threshold is set to the window of an idle path before the window falls
         idle_sets_ssthresh: bool = flag(true, "RFC 9260 section 7.2.1; not in RFC 2960 and ns-2"),
         /// Whether the association begins with two round trips of INIT and COOKIE ECHO
         handshake: bool = flag(true, "RFC 9260 section 5.1"),
@@ -103,7 +104,7 @@ parameters! {
             Range::between(1.0, MAX_DUPACK_THRESHOLD as f64),
             "RFC 9260 section 7.2.4; 4 in RFC 2960 and Dahal section 6.2.1",
         ),
-        /// Whether later reports may make a chunk lost that was retransmitted because of reports before
+        /// Whether missing reports may mark a chunk as lost again after its fast retransmission
         multiple_fast_retransmit: bool = flag(
             false,
             "RFC 9260 section 7.2.4; Caro, Amer and Stewart 2004, ns-2's MultipleFastRtx",
@@ -120,7 +121,7 @@ parameters! {
         sack_first_packet: bool = flag(true, "RFC 9260 section 5.1; not in ns-2 before October 2007"),
         /// Whether the packet that fills the last gap is also acknowledged at once
         sack_filled_gap: bool = flag(true, "as usrsctp, after RFC 5681 section 4.2; not in ns-2"),
-        /// Whether the SACK for a packet that has arrived twice ends the wait of another that is held back
+        /// Whether the SACK for a packet that has arrived twice ends the wait of a delayed SACK
         sack_duplicate_resets: bool = flag(true, "RFC 9260 section 6.2; not in ns-2"),
         /// When the retransmission timer goes off.
         timer: Timer,
@@ -131,9 +132,9 @@ parameters! {
         /// The idle time of a path before a HEARTBEAT, in addition to a timeout's length; none for no
         /// HEARTBEATs
         heartbeat_interval: Option<Span> = time("30 s", SPANS, "RFC 9260 section 16, HB.interval"),
-        /// When the next HEARTBEAT follows at once on one without an answer within a timeout's length: never,
-        /// but after the interval and a doubled timeout's length; on a path that has failed; or always. A
-        /// path that fails and is left is probed at once in any case
+        /// When the next HEARTBEAT follows at once after one that gets no answer within a timeout's length:
+        /// never (it follows after the interval and a doubled timeout's length), on a path that has failed,
+        /// or always. A path that fails and is left is probed at once in any case
         heartbeat_repeat: HeartbeatRepeat = choice("when-failed", "RFC 9260 section 8.3; ns-2's Timeout"),
         /// Whether a path other than the first has to answer a HEARTBEAT before it carries data
         confirm_paths: bool = flag(true, "RFC 9260 section 5.4; not in RFC 2960"),
@@ -157,7 +158,7 @@ parameters! {
         repair: Repair = choice("windows", "RFC 9260 section 6.1 rule C; ns-2's FastRtx and SendMuch"),
         /// The largest number of packets that are sent at once; none for no limit
         max_burst: Option<u64> = integer("4", Range::between(1.0, 1e6), "RFC 9260 section 6.1 rule D"),
-        /// When that limit applies: always, or at an acknowledgement of a retransmission
+        /// When `max_burst` applies: always, or at an acknowledgement of a retransmission
         burst_bound: BurstBound = choice("always", "RFC 9260 section 6.1 rule D; ns-2's useMaxBurst_"),
         /// Concurrent multipath transfer: new data takes all paths at once, losses and windows are handled
         /// path by path, and gaps do not hasten SACKs

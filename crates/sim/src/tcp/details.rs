@@ -60,7 +60,7 @@ parameters! {
         ),
         /// The size of the headers of a packet on the wire
         header: Size = size("52 B", Range::between(0.0, 500.0), "IPv4 20 B, TCP 20 B, timestamps 12 B"),
-        /// The most that the receiver allows in flight
+        /// The largest amount of data that the receiver allows in flight
         window: Packets = packets(
             "10000 packets",
             WINDOWS,
@@ -115,7 +115,7 @@ parameters! {
         gains: Gains,
         /// How much may wait in the host's own interface.
         small_queues: SmallQueues,
-        /// A random delay of up to this before each packet leaves, which breaks phase effects
+        /// The largest random delay before each packet leaves, which breaks phase effects
         send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991; ns-2's overhead_"),
         /// The rule for the receive window: fixed, or following the application's reading
         receive_window: ReceiveWindow = choice(
@@ -134,7 +134,7 @@ parameters! {
             Range::between(1.0, 1e9),
             "Linux, tcp_rmem[2] of 6291456 B, of which half is window",
         ),
-        /// Whether a control that has HyStart in Linux (cubic) has it where the flow names no slow start
+        /// Whether a control that has HyStart in Linux (cubic) uses it where the flow names no slow start
         hystart: bool = flag(false, "Linux net/ipv4/tcp_cubic.c, module parameter hystart"),
         /// How the receiver breaks the rules.
         misbehaviour: Misbehaviour,

@@ -36,10 +36,10 @@ parameters! {
         ),
         /// How many times the receiver sends each acknowledgement
         repeat_acks: u32 = integer("1", Range::between(1.0, 1000.0), "Savage and others 1999, DupACK spoofing"),
-        /// How many packets that have not arrived the receiver acknowledges with each one that has; it then
-        /// conceals what is missing, and never gets it
+        /// The number of packets not yet arrived that the receiver acknowledges with each arrival; it
+        /// conceals missing packets, which then never arrive
         acks_ahead: u64 = integer("0", Range::between(0.0, 1e6), "Savage and others 1999, optimistic ACKing"),
-        /// With ecn, what the receiver tells of marks: every mark, none, or a mark for every packet
+        /// With ecn, the marks that the receiver reports: every mark, none, or a mark for every packet
         marks_told: Marks = choice("honest", "RFC 3168 section 7"),
     }
 }

@@ -43,8 +43,8 @@ parameters! {
             Range { min: 0.0, max: 0.5, above_min: true },
             "RFC 1122 section 4.2.3.2 allows 500 ms",
         ),
-        /// With delayed_ack, the number of packets that are acknowledged at once nevertheless: the first
-        /// ones, and those after a packet that came twice
+        /// With delayed_ack, the number of packets that are acknowledged at once: the first packets, and the
+        /// packets after one that arrived twice
         quick_acks: u32 = integer(
             "0",
             Range::between(0.0, 1e6),

@@ -34,7 +34,7 @@ parameters! {
         segment: Span = time("4 s", Range::between(0.01, 3600.0), "none"),
         /// The longest playing time in the buffer; at least a segment
         buffer: Span = time("20 s", Range::between(0.01, 36_000.0), "none"),
-        /// The highest rate is taken that is at most this share of the mean throughput of the last segments
+        /// The share of the mean throughput of the last segments that the rate of the next segment may use
         margin: f64 = number("0.8", Range { min: 0.0, max: 10.0, above_min: true }, "none"),
         /// The number of segments over which the mean throughput is taken
         memory: usize = integer("3", Range::between(1.0, 1000.0), "none"),

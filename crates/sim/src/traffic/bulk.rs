@@ -1,4 +1,4 @@
-//! Bulk data: as much as the transport allows, without end or up to a size.
+//! Bulk data: sends as much as the transport allows, without end or up to a size.
 
 use super::{Entry, Workload, application};
 use ackclock_base::{Range, Size, parameters};
@@ -7,7 +7,7 @@ use ackclock_base::{Range, Size, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "bulk",
-        "As much as the transport allows, without end or up to a size",
+        "Sends as much as the transport allows, without end or up to a size",
         "ns-2's FTP",
         Bulk::TABLE,
     ),

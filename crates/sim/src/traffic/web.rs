@@ -52,7 +52,7 @@ parameters! {
         between_objects: Span = time("10 ms", MEAN_TIMES, SOURCE),
         /// Mean size of an object, drawn from a Pareto distribution of the second kind
         object: Packets = packets("10 packets", Range::between(1.0, 1e9), SOURCE),
-        /// Shape of that distribution: the smaller, the heavier its tail
+        /// Shape of the distribution of object sizes: the smaller, the heavier its tail
         shape: f64 = number("1.2", Range { min: 1.0, max: 100.0, above_min: true }, SOURCE),
     }
 }

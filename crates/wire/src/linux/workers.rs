@@ -26,7 +26,7 @@ pub struct Terms<'a> {
     pub flow: &'a FlowFacts,
     /// What is measured.
     pub measured: Interval,
-    /// How often values over time are sampled.
+    /// The time between two samples of the values over time.
     pub interval: Span,
     /// The clock of the links.
     pub clock: Clock,

@@ -24,11 +24,17 @@ def bench_stack(
     path: Annotated[
         list[str] | None,
         typer.Option(
-            "--path", metavar="PATH", help="Only this path; may be given several times.", show_default=False
+            "--path",
+            metavar="PATH",
+            help="Run only this path. May be given several times.",
+            show_default=False,
         ),
     ] = None,
     replications: Annotated[
-        int, typer.Option("--replications", metavar="N", min=1, help="Runs of each control on each path.")
+        int,
+        typer.Option(
+            "--replications", metavar="N", min=1, help="Number of runs of each control on each path."
+        ),
     ] = 5,
     html: Annotated[bool, typer.Option("--html", help="Also write a page, bench-stack.html.")] = False,
     out: OutDir = None,

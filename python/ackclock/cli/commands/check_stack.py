@@ -32,8 +32,8 @@ def check_stack(
         typer.Option(
             "--law",
             metavar="LAW",
-            help="The law of the control: reno, cubic or bbr; default: what its name says. A control of another law "
-            "gets the drills that are for all.",
+            help="The law of the control: reno, cubic or bbr; default: the law that its name says. A control "
+            "of any other law gets only the drills that apply to every control.",
             show_default=False,
         ),
     ] = None,
@@ -42,7 +42,7 @@ def check_stack(
         typer.Option(
             "--only",
             metavar="NAME",
-            help='Only the drills with this id, or with a clause that begins so, such as "RFC 9438"; repeats; paths. '
+            help='Run only the drills whose id or clause begins with NAME, such as "RFC 9438"; or repeats, or paths. '
             "May be given several times.",
             show_default=False,
         ),
@@ -59,7 +59,7 @@ def check_stack(
     paths: Annotated[
         bool, typer.Option("--paths/--no-paths", help="Also run the hard paths of bench-stack.")
     ] = True,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="The seed.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="The seed of all drills.")] = 1,
     junit: Annotated[
         Path | None,
         typer.Option(

@@ -31,8 +31,8 @@ def compare_trace(
         str,
         typer.Option(
             metavar="PLACE",
-            help="What is compared: time, the values at the same time since the first data packet; packet, those "
-            "after the same number of data packets.",
+            help="How values of the logs are paired: time, at the same time since the first data packet; "
+            "packet, after the same number of data packets.",
         ),
     ] = "time",
     tolerance: Annotated[
@@ -57,8 +57,8 @@ def compare_trace(
         str | None,
         typer.Option(
             metavar="UNIT",
-            help="The unit of windows: packets, of each log's own size, or bytes; default: packets where both logs "
-            "say how large theirs are.",
+            help="The unit of windows: packets, of each log's own size, or bytes; default: packets where both "
+            "logs give their packet size.",
             show_default=False,
         ),
     ] = None,
@@ -66,7 +66,8 @@ def compare_trace(
         str | None,
         typer.Option(
             metavar="BYTES",
-            help="What a packet adds to the bytes in flight, or OURS,THEIRS; default: what the logs say.",
+            help="The bytes that a packet adds to the bytes in flight, for both logs or as OURS,THEIRS; "
+            "default: the sizes in the logs.",
             show_default=False,
         ),
     ] = None,
@@ -80,7 +81,7 @@ def compare_trace(
         ),
     ] = None,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Read a log that breaks off, up to there.")
+        bool, typer.Option("--partial", help="Read a log that breaks off, up to its last complete line.")
     ] = False,
     json: Json = False,
     figure: Annotated[
@@ -88,7 +89,7 @@ def compare_trace(
         typer.Option(metavar="FILE", help="Also draw both logs: pdf, svg, png or csv.", show_default=False),
     ] = None,
 ) -> None:
-    """Say where two logs of a sender part first, and by how much they differ.
+    """Find the first difference between two logs of a sender, and measure how much they differ.
 
     Compares congestion window, slow start threshold, flight, smoothed round trip, pacing rate and retransmissions, and
     the packets lost, timeouts and states, as far as both logs tell of them; the verdict names what was compared. Exit

@@ -39,7 +39,9 @@ def control(
     record: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write what happens and what is decided to a file.", show_default=False
+            metavar="FILE",
+            help="Record the kernel's events and the controls' decisions in a file.",
+            show_default=False,
         ),
     ] = None,
     replay: Annotated[

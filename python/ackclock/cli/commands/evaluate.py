@@ -29,8 +29,8 @@ def evaluate(
         list[str] | None,
         typer.Argument(
             metavar="[NAME FILE]",
-            help="What [bold]list[/bold] shows in full; what [bold]copy[/bold] copies, and where; the discipline of "
-            "[bold]queue[/bold].",
+            help="The NAME for [bold]list[/bold], the NAME and FILE for [bold]copy[/bold], or the DISCIPLINE "
+            "for [bold]queue[/bold].",
             show_default=False,
         ),
     ] = None,
@@ -38,7 +38,8 @@ def evaluate(
         str,
         typer.Option(
             metavar="CONTROLS",
-            help="The controls that take the same seat, with commas; verdicts compare with the first.",
+            help="The reference controls, separated by commas, that replace the control under test; the first "
+            "is the main reference.",
         ),
     ] = "cubic,sack",
     beside: Annotated[
@@ -60,8 +61,8 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="SCENARIO",
-            help="Only these: a scenario of the list, a section of the RFC, a set, or a file. May be given several "
-            "times.",
+            help="Run only this: a scenario of the list, a section of the RFC, a set, or a file. May be given "
+            "several times.",
             show_default=False,
         ),
     ] = None,
@@ -79,14 +80,18 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="TRANSPORT",
-            help="The transport of the control and of those that take its seat: a name, or a table in TOML.",
+            help="The transport of the control and of its references: a name, or a table in TOML.",
             show_default=False,
         ),
     ] = None,
     seeds: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=2, max=1000, help="The most seeds of each setting.", show_default=False
+            metavar="N",
+            min=2,
+            max=1000,
+            help="The largest number of seeds of each setting.",
+            show_default=False,
         ),
     ] = None,
     most_packets: Annotated[
@@ -103,14 +108,15 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The author's answers (TOML): scenarios that the control is not for, and about the process.",
+            help="The author's answers (TOML): the scenarios that the control is not meant for, and answers "
+            "about the process.",
             show_default=False,
         ),
     ] = None,
     json: Json = False,
     html: Annotated[bool, typer.Option("--html", help="Write a report of one page.")] = False,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Say what would run and what it would cost, and stop.")
+        bool, typer.Option("--plan", help="Print what would run and its cost, and stop.")
     ] = False,
     compare: Annotated[
         Path | None,
@@ -123,7 +129,11 @@ def evaluate(
     ] = None,
     thresholds: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What counts as worse (TOML).", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="The file of thresholds that say which change counts as worse (TOML); needs --compare.",
+            show_default=False,
+        ),
     ] = None,
     fail_on: Annotated[
         list[str] | None,
@@ -136,15 +146,15 @@ def evaluate(
     stack: Stacks = None,
     limit: Limit = 300,
     control_of_copy: Annotated[
-        str, typer.Option("--control", metavar="CONTROL", help="The control in a copied setting.")
+        str, typer.Option("--control", metavar="CONTROL", help="The control that copy writes into the file.")
     ] = "cubic",
     out: OutDir = None,
     threads: Threads = 0,
     dask: Dask = None,
 ) -> None:
-    """Evaluate a congestion control after RFC 9743: is it safe to deploy?
+    """Evaluate a congestion control by RFC 9743: is it safe to deploy?
 
-    The control runs in scenarios for the criteria of the RFC, and standard controls take its seat with the same random
+    The control runs in scenarios for the criteria of the RFC, and standard controls take its place with the same random
     numbers. Each criterion gets a verdict: OK, CONCERN (not met, which needs an explanation), undecided, as
     standard controls, no limit, EXEMPT. A verdict changes the exit code only with --fail-on. Finished runs of
     registered controls are kept, and the same command continues.
@@ -153,7 +163,7 @@ def evaluate(
     [bold]ackclock evaluate bbrv3 --beside cubic --html[/bold],
     [bold]ackclock evaluate list[/bold], [bold]ackclock evaluate copy N-03 loss.toml[/bold]
 
-    [bold]ackclock evaluate queue codel[/bold] evaluates a queue discipline after RFC 7928; --only takes its sections.
+    [bold]ackclock evaluate queue codel[/bold] evaluates a queue discipline by RFC 7928; --only takes its sections.
     """
     words = more or []
     if control == evaluate_files.COPY:

@@ -48,7 +48,7 @@ def packetdrill(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Run scripts of packetdrill over ackclock's TCP in virtual time, and say where they part first.
+    """Run scripts of packetdrill over ackclock's TCP in virtual time, and report the first difference.
 
     Exit code 0: all scripts pass. 1: a script differs. 2: a file is no script, or an option is wrong. 3: nothing
     differs, but a script asks for something that ackclock cannot express.

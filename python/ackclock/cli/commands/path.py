@@ -54,7 +54,8 @@ def path(
     direction: Annotated[
         Direction,
         typer.Option(
-            help="What takes the path of the flow's data: what the first host sends, or what it receives.",
+            help="The traffic that takes the path of the flow's data: what the first host sends, or what it "
+            "receives.",
         ),
     ] = Direction.UPLOAD,
     control: Annotated[
@@ -68,7 +69,8 @@ def path(
     device: Annotated[
         Device,
         typer.Option(
-            help="What takes packets from the hosts to the links: packet sockets, or TUN devices, which need root.",
+            help="The devices that take packets from the hosts to the links: packet sockets, or TUN devices, "
+            "which need root.",
         ),
     ] = Device.PACKET,
     set: Settings = None,
@@ -85,7 +87,8 @@ def path(
     compare: Annotated[
         bool,
         typer.Option(
-            "--compare", help="Also simulate the flows of the file, and show what the links count then."
+            "--compare",
+            help="Also simulate the flows of the file, and show the counts of the simulated links.",
         ),
     ] = False,
     json: Json = False,

@@ -18,7 +18,7 @@ def reference_traces(
     ] = None,
     out: OutDir = None,
 ) -> None:
-    """Make reference traces of congestion control, for other implementations to compare theirs with.
+    """Make reference traces of congestion control, for comparison with other implementations.
 
     Each is a scenario, its qlog, its event log and a figure: the test cases of BBR's draft that a scenario can say,
     CUBIC, HyStart++, PRR and RACK. They are written as a folder and as one archive; equal versions give equal archives.

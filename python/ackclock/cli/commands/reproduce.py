@@ -27,8 +27,8 @@ def reproduce(
         bool,
         typer.Option(
             "--quick",
-            help="Fewer seeds and shorter runs, and at most two seeds of other interpretations. "
-            "Results may differ from those of a full run.",
+            help="Run fewer seeds, shorter runs, and at most two seeds of other interpretations. Results may "
+            "differ from those of a full run.",
         ),
     ] = False,
     json: Json = False,
@@ -80,7 +80,7 @@ def reproduce(
     of the publication reverse it, and the part of its set-up that is lost. Runs come in looks of 3, 5, 10, ... seeds,
     and go on only where a claim is undecided. A result changes the exit code only with [bold]--fail-on[/bold].
 
-    [bold]ackclock reproduce aqm[/bold] characterises all queue disciplines after RFC 7928 and writes one page that
+    [bold]ackclock reproduce aqm[/bold] characterises all queue disciplines by RFC 7928 and writes one page that
     compares them.
 
     Example: [bold]ackclock reproduce rbcc/table-4.1[/bold]

@@ -55,14 +55,16 @@ def run(
         ),
     ] = False,
     series: Annotated[
-        bool, typer.Option("--series", help="Also write the values over time; needs --out DIR.")
+        bool,
+        typer.Option("--series", help="Also write the values of flows and links over time; needs --out DIR."),
     ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
             "--out",
             metavar="DIR",
-            help="Write the results there as CSV and Parquet. Finished runs are cached in DIR/runs, where a second run "
+            help="Write the results to this folder as CSV and "
+            "Parquet. Finished runs are cached in DIR/runs, where a second run "
             "finds them; without this option DIR is $ACKCLOCK_RESULTS, or else ackclock-results in the home folder.",
             show_default=False,
         ),

@@ -42,7 +42,8 @@ def search(
         str | None,
         typer.Option(
             metavar="CONTROL",
-            help="Subtract what this control does in the same seat, in place of CUBIC or of nothing.",
+            help="Subtract the result of this control in the place of the control under search; default: "
+            "CUBIC's result, or nothing.",
             show_default=False,
         ),
     ] = None,
@@ -50,11 +51,13 @@ def search(
         str | None,
         typer.Option(
             metavar="TRANSPORT",
-            help="The transport of the control, and of CUBIC in its seat: a name, or a table in TOML.",
+            help="The transport of the control, and of CUBIC in its place: a name, or a table in TOML.",
             show_default=False,
         ),
     ] = None,
-    runs: Annotated[int, typer.Option(metavar="N", min=10, max=1_000_000, help="Points to try.")] = 500,
+    runs: Annotated[
+        int, typer.Option(metavar="N", min=10, max=1_000_000, help="Number of points to try.")
+    ] = 500,
     seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**32 - 1, help="Seed of the search.")] = 1,
     json: Json = False,
     html: Annotated[

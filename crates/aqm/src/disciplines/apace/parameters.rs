@@ -9,12 +9,12 @@ parameters! {
     pub struct Parameters {
         /// Number of last queue lengths in the prediction (M)
         order: usize = integer("10", Range::between(1.0, 1000.0), "Jain 2003 sections 2.6 and 3.1"),
-        /// Number of arrivals ahead for which the queue is predicted (N0); periods, if there is a period
+        /// Number of arrivals ahead for which the queue is predicted (N0); with a `period`, the number of periods
         horizon: usize = integer("15", Range::between(1.0, 10_000.0), "Jain 2003 sections 2.6 and 3.1"),
         /// Learning rate of the predictor
         step: f64 = number("0.01", Range::above(0.0), "Jain 2003 section 2.4.1"),
-        /// Errors and queue lengths from which the predictor learns: errors as they were made, or as today's
-        /// weights would make them; or the former with the newest queue lengths
+        /// Errors and queue lengths from which the predictor learns: errors as they were made, errors as the
+        /// current weights would make them, or errors as they were made with the newest queue lengths
         update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, which can be read in three ways"),
         /// Initial value of each weight of the predictor; with 1 / order it first predicts the mean of the
         /// last queue lengths
@@ -28,8 +28,7 @@ parameters! {
         lower: f64 = number("0.3", Range::between(0.0, 1.0), "Jain 2003 equation 2.5 and section 2.6"),
         /// Fraction of the limit from which a predicted queue drops every packet (beta)
         upper: f64 = number("1", Range::above(0.0), "Jain 2003 table 2.1 and section 2.9"),
-        /// Drop probability of the line between the two at the upper fraction; with a target, its initial
-        /// value
+        /// Drop probability at the upper fraction, linear from the lower fraction on; with a target, the initial value
         max_probability: f64 = number("0.2", Range::between(0.0, 1.0), "Jain 2003 equation 2.5 and section 2.6"),
         /// Time between predictions; a prediction at each arrival if absent
         period: Option<Span> = time("none", PERIODS, "Jain 2003 section 2.9"),

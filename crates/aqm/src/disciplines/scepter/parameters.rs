@@ -70,8 +70,8 @@ parameters! {
         ),
         /// Round trip for which depth and the gains of pi-squared and pid-squared are computed
         round_trip: Span = time("100 ms", Range::between(1e-3, 10.0), "RFC 9332 appendix A.1, RTT_max"),
-        /// Law: Scepter-I, without a target level; Scepter-T with its target and a reading of equation 5.1;
-        /// or PI or PID squared
+        /// Law: Scepter-I, without a target level; Scepter-T, with a target and an interpretation of equation
+        /// 5.1; or PI or PID squared
         law: DropLaw = choice(
             "free",
             "Jain 2003 section 5.2; it expects most of the first, and what T_predicted is in the second is unclear. \
@@ -108,8 +108,7 @@ parameters! {
         /// Error and levels from which the predictor learns
         update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, whose indices leave it open"),
         bounded: bool = BOUNDED,
-        /// Fate of a packet that finds no tokens: dropped, or with ecn let through without any and marked if
-        /// it can be
+        /// Fate of a packet that finds no tokens: dropped or, with ecn, let through without tokens and marked if it can be
         exceeding: Exceeding = choice("drop", "Jain 2003 section 5.1: dropped, marked OUT, or shaped"),
         ecn: bool = ECN,
     }

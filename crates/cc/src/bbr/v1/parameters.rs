@@ -12,9 +12,9 @@ parameters! {
     pub struct Parameters {
         /// Gain of pacing and window in Startup: 2 / ln 2; in Drain the pacing gain is its inverse
         high_gain: f64 = number("2.885390081777927", Range::between(1.0, 10.0), "BBRHighGain, section 4.3.2.1; 2.885"),
-        /// Pacing gain of the phase that looks for more bandwidth
+        /// Pacing gain of the phase that probes for more bandwidth
         probe_gain: f64 = number("1.25", GAIN, "section 4.3.4.1; Cardwell et al. 2016"),
-        /// Pacing gain of the phase after it, which drains what that has queued
+        /// Pacing gain of the phase after the probe, which drains the queue that the probe has built
         drain_gain: f64 = number("0.75", GAIN, "section 4.3.4.1; Cardwell et al. 2016"),
         /// Phases of a cycle, each as long as the least round trip
         cycle_phases: u64 = integer("8", Range::between(3.0, 64.0), "BBRGainCycleLen, section 4.3.4.1"),
@@ -28,14 +28,14 @@ parameters! {
         min_pipe_cwnd: Packets = packets("4 packets", Range::between(1.0, 1000.0), "BBRMinPipeCwnd, section 4.2.3.1"),
         /// When the pipe counts as full
         full_pipe: Criterion,
-        /// Rounds for which a delivery rate counts
+        /// Rounds over which the greatest delivery rate is kept as the bandwidth
         bandwidth_rounds: usize = integer("10", Range::between(1.0, MOST_ROUNDS as f64), "BtlBwFilterLen, section 4.1.1.3"),
         /// Time without a round trip as short as the minimum after which the minimum is forgotten and
         /// ProbeRTT begins
         min_rtt_window: Span = time("10 s", Range::between(0.1, 1e6), "RTpropFilterLen, section 4.1.2.3"),
-        /// Least time for which ProbeRTT holds the flight down
+        /// Shortest time for which ProbeRTT keeps few packets in flight
         probe_rtt_duration: Span = time("200 ms", Range::between(0.0, 100.0), "ProbeRTTDuration, section 4.3.5"),
-        /// Rounds for which an excess of acknowledgements counts; none for a window without room for any
+        /// Rounds over which the greatest excess of acknowledgements is kept as room in the window; none for no such room
         extra_acked_rounds: Option<usize> = integer(
             "none",
             Range::between(1.0, MOST_ROUNDS as f64),

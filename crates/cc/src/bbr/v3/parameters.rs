@@ -22,7 +22,7 @@ parameters! {
         cruise_pacing_gain: f64 = number("1", GAIN, GAINS),
         /// Pacing gain of ProbeBW_UP
         up_pacing_gain: f64 = number("1.25", GAIN, GAINS),
-        /// Window gain of all states but those below
+        /// Window gain of all states except ProbeBW_UP and ProbeRTT
         cwnd_gain: f64 = number("2", GAIN, "DefaultCwndGain, section 5.6.1"),
         /// Window gain of ProbeBW_UP
         up_cwnd_gain: f64 = number("2.25", GAIN, GAINS),
@@ -36,19 +36,19 @@ parameters! {
         min_pipe_cwnd: Packets = packets("4 packets", Range::between(1.0, 1000.0), "MinPipeCwnd, section 5.6.4"),
         /// When the pipe counts as full
         full_pipe: Criterion,
-        /// Runs of lost packets in a round of recovery that end Startup
+        /// Number of runs of consecutive lost packets in a round of recovery that ends Startup
         startup_full_loss_count: u32 = integer("6", Range::between(1.0, 1000.0), "StartupFullLossCnt, section 5.3.1.3"),
-        /// Rounds of Drain; it ends in the round after them at the latest
+        /// Rounds that Drain may last; it ends in the round after them at the latest
         drain_rounds: u64 = integer("3", Range::between(1.0, 1000.0), "section 5.3.2"),
-        /// Share of a flight above which its loss is too much
+        /// Share of the packets in flight above which the losses are too many
         loss_threshold: f64 = number("0.02", Range::between(0.0, 0.5), "LossThresh, section 5.5.10"),
-        /// Share that a bound keeps in a round with losses
+        /// Share of the short-term bounds that a round with losses leaves
         beta: f64 = number("0.7", Range::between(0.1, 1.0), "Beta, section 5.5.10"),
         /// Share of the long-term bound that is left to other flows
         headroom: f64 = number("0.15", Range::between(0.0, 0.9), "Headroom, section 5.5.10"),
         /// Least time from one probe for bandwidth to the next
         probe_wait: Span = time("2 s", Range::between(0.0, 1000.0), WAIT),
-        /// Random addition to it, evenly distributed from zero to this
+        /// Upper end of a random time, drawn evenly from zero, that is added to `probe_wait`
         probe_wait_spread: Span = time("1 s", Range::between(0.0, 1000.0), WAIT),
         /// Most rounds from one probe for bandwidth to the next; fewer if Reno would need fewer to regain its
         /// window
@@ -56,20 +56,20 @@ parameters! {
         //= draft-ietf-ccwg-bbr section 5.3.4.2: ProbeRTT comes every five seconds
         /// Time without a shorter round trip after which ProbeRTT begins
         probe_rtt_interval: Span = time("5 s", Range::between(0.1, 1e6), "ProbeRTTInterval, section 5.3.4.2"),
-        /// Least time for which ProbeRTT holds the flight down
+        /// Shortest time for which ProbeRTT keeps few packets in flight
         probe_rtt_duration: Span = time("200 ms", Range::between(0.0, 100.0), "ProbeRTTDuration, section 5.3.4.2"),
-        /// Time for which the minimum round trip counts
+        /// Time after which a minimum round trip expires
         min_rtt_window: Span = time("10 s", Range::between(0.1, 1e6), "MinRTTFilterLen, section 5.5.7"),
-        /// Rounds for which an excess of acknowledgements counts
+        /// Rounds over which the greatest excess of acknowledgements is kept
         extra_acked_rounds: usize = integer(
             "10",
             Range::between(1.0, MOST_ROUNDS as f64),
             "ExtraAckedFilterLen, section 5.5.9",
         ),
-        /// Rounds for which an excess of acknowledgements counts until the pipe has been full
+        /// Rounds over which the greatest excess of acknowledgements is kept until the pipe has been full
         startup_extra_acked_rounds: usize = integer("1", Range::between(1.0, MOST_ROUNDS as f64), "section 5.5.9"),
-        /// Whether each marked packet counts as a lost one in the model; otherwise the echo of a mark is a
-        /// round with a loss
+        /// Whether each marked packet counts as a lost packet in the model; if not, an echo of marks makes
+        /// the round one with losses
         counts_marks: bool = flag(false, "section 3.6: a mark is to be taken for congestion; how is left open"),
     }
 }

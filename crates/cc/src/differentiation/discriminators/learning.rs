@@ -22,7 +22,8 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,
         name: "learning",
-        summary: "Guesses, checks by the next loss, and learns how often a loss is of transmission",
+        summary: "Guesses the cause of each loss, checks the guess by the next loss, and learns how often a \
+         loss is of transmission",
         source: "A. Jain 2003 sections 4.2 and 4.4, figure 4.1",
         parameters: Parameters::TABLE,
         presets: &[],

@@ -52,7 +52,8 @@ parameters! {
     pub struct Parameters {
         /// Event that counts as a probe of the probe phase
         probe_unit: ProbeUnit = choice("ack", SILENT),
-        /// Whether rtt_count is falls less rises, or the length of the present run of either
+        /// Value of rtt_count: the falls less the rises of the round trip, or the length of the present run
+        /// of falls or of rises
         rtt_count_rule: RttCount = choice("net", SILENT),
         /// Whether the occasions that confirm a lean or bully flow are counted together or must be
         /// consecutive
@@ -65,21 +66,21 @@ parameters! {
         start_margin: f64 = number("10", at_most(1000.0), FIXED),
         /// Least distance of the threshold above the base, in per cent of the base
         floor_margin: f64 = number("2.5", at_most(1000.0), FIXED),
-        /// Percentage of the first increase of the probe phase; the n-th is one n-th of it
+        /// Percentage of the first increase in the probe phase; the n-th increase has this percentage divided by n
         alpha1: f64 = number("12", Range::between(7.0, 15.0), CHOSEN),
         /// Percentage of the first decrease of the probe phase, below alpha1; normally 3 to 8
         beta1: f64 = number("5", at_most(15.0), CHOSEN),
-        /// Heuristic I: samples in a row without growth
+        /// Heuristic I: number of samples in a row without growth of the round trip
         gamma1: u32 = integer("2", Range::between(2.0, 3.0), CHOSEN),
         /// Heuristic I: greatest window, in packets
         probe_window: f64 = number("1.5", at_most(1e6), FIXED),
-        /// Heuristic II: samples in a row with growth
+        /// Heuristic II: number of samples in a row with growth of the round trip
         gamma2: u32 = integer("2", Range::between(2.0, 3.0), CHOSEN),
-        /// Heuristic III: samples in a row with growth
+        /// Heuristic III: number of samples in a row with growth of the round trip
         gamma31: u32 = integer("5", Range::between(4.0, 7.0), CHOSEN),
         /// Heuristic III: greatest rtt_count
         gamma32: i32 = integer("-5", Range::between(-7.0, -4.0), CHOSEN),
-        /// Heuristic III: number of probes after which the phase ends
+        /// Heuristic III: number of probes after which the probe phase ends
         probe_clamp: u32 = integer("20", Range::between(1.0, 1e6), CHOSEN),
         /// Initial value of incr_clamp, the least rtt_count for an increase
         incr_clamp_start: i32 = integer("-5", CLAMPS, FIXED),
@@ -93,17 +94,17 @@ parameters! {
         decr_clamp_normal: i32 = integer("-10", CLAMPS, FIXED),
         /// Step by which both clamps rise with each probe
         clamp_step: i32 = integer("1", Range::between(0.0, 1e3), SILENT),
-        /// Percentage of the first increase of a lean flow; the n-th in a row is one n-th of it
+        /// Percentage of the first increase of a lean flow; the n-th increase in a row has this percentage divided by n
         alpha2: f64 = number("5", Range::between(3.0, 6.0), CHOSEN),
         /// Percentage of the first decrease of a bully, below alpha2; normally 2 to 5
         beta2: f64 = number("3", at_most(6.0), CHOSEN),
-        /// Heuristic IV: samples in a row without growth
+        /// Heuristic IV: number of samples in a row without growth of the round trip
         gamma41: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
-        /// Heuristic IV: samples meeting its condition after which the flow counts as lean
+        /// Heuristic IV: number of samples that meet its condition after which the flow counts as lean
         gamma42: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
-        /// Heuristic V: samples in a row with growth
+        /// Heuristic V: number of samples in a row with growth of the round trip
         gamma51: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
-        /// Heuristic V: samples meeting its condition after which the flow counts as a bully
+        /// Heuristic V: number of samples that meet its condition after which the flow counts as a bully
         gamma52: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
         /// Heuristics IV and V: greatest window of a lean flow, in packets; a bully's window is above it
         lean_window: f64 = number("2", at_most(1e6), FIXED),

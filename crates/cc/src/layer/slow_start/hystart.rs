@@ -45,7 +45,7 @@ parameters! {
         least_rise: Span = time("4 ms", Range::at_least(0.0), "Linux, HYSTART_DELAY_MIN"),
         /// Largest rise that is needed, however long the round trip
         most_rise: Span = time("16 ms", Range::at_least(0.0), "Linux, HYSTART_DELAY_MAX"),
-        /// Samples in a round before a rise of the round trip counts
+        /// Number of samples that a round needs before a rise of the round trip counts
         samples: u32 = integer("8", Range::between(1.0, 1e6), "Linux, HYSTART_MIN_SAMPLES"),
     }
 }

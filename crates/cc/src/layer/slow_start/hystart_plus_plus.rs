@@ -29,13 +29,13 @@ parameters! {
         least_rise: Span = time("4 ms", Range::at_least(0.0), "RFC 9406 section 4.3, MIN_RTT_THRESH"),
         /// Largest rise that is needed, however long the round trip
         most_rise: Span = time("16 ms", Range::at_least(0.0), "RFC 9406 section 4.3, MAX_RTT_THRESH"),
-        /// Divisor of the last round's minimum round trip that gives the rise needed, between those bounds
+        /// Divisor of the last round's minimum round trip that gives the rise needed, between `least_rise` and `most_rise`
         rise_divisor: f64 = number("8", Range::between(1.0, 1000.0), "RFC 9406 section 4.3, MIN_RTT_DIVISOR"),
         /// Least number of samples in a round that counts
         samples: u32 = integer("8", Range::between(1.0, 1e6), "RFC 9406 section 4.3, N_RTT_SAMPLE"),
         /// Divisor of the standard growth in conservative slow start
         growth_divisor: f64 = number("4", Range::between(1.0, 1000.0), "RFC 9406 section 4.3, CSS_GROWTH_DIVISOR"),
-        /// Rounds of conservative slow start; the first may be part of one
+        /// Rounds of conservative slow start; the first may be a part of a round
         conservative_rounds: u32 = integer("5", Range::between(1.0, 1e6), "RFC 9406 section 4.3, CSS_ROUNDS"),
         /// Largest growth by one acknowledgement, if the transport does not pace
         most_growth: Packets = packets("8 packets", Range::at_least(1.0), "RFC 9406 section 4.3, L; infinite with pacing"),

@@ -30,7 +30,7 @@ parameters! {
     pub struct Parameters {
         /// Share of what was sent that must be missing from what is delivered
         threshold: f64 = number("0.26", Range::between(0.0, 1.0), "draft-chung-ccwg-search-09, THRESH"),
-        /// Length of the comparison, in first round trips
+        /// Length of the compared interval, as a multiple of the first round trip
         window: f64 = number("3.5", Range::between(0.1, 100.0), "draft-chung-ccwg-search-09, WINDOW_SIZE_FACTOR"),
     }
 }

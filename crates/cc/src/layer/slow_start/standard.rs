@@ -12,7 +12,8 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::SlowStart,
         name: "standard",
-        summary: "A packet for each packet acknowledged, as the transport counts them, until a loss or the threshold",
+        summary: "Grows by a packet for each packet acknowledged, as the transport counts packets, until a \
+         loss or the threshold",
         source: "RFC 5681 section 3.1",
         parameters: &[],
         presets: &[],

@@ -233,7 +233,7 @@ pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<C
         table.problem_at(
             "action",
             "an `action` without a `discriminator`",
-            "a `discriminator` as well: without one no loss is called transmission",
+            "a `discriminator` as well: without one, no loss is attributed to transmission",
         );
         return None;
     }
@@ -259,7 +259,7 @@ fn check_layers(table: &TableReader<'_>, control: &Choice, law: &Law) -> Option<
     }
     let given = LAYERS.iter().chain(&["discriminator", "action"]).find(|key| table.get(key).is_some());
     given.map_or(Some(()), |key| {
-        let found = format!("`{key}` around {}", quoted(control.descriptor.name));
+        let found = format!("`{key}` with the control {}", quoted(control.descriptor.name));
         let expected = match law {
             Law::Own(own) => format!("nothing, or {}", own.instead),
             _ => "a control with a window: this one has a model of the path".to_owned(),
@@ -278,7 +278,7 @@ fn check_kernel(table: &TableReader<'_>, kernel: &KernelControl) -> Option<()> {
     given.map_or(Some(()), |key| {
         let (found, ours) = (kernel.descriptor.name, kernel.simulated().descriptor.name);
         let expected = format!("nothing, or `control = {}`: this one is the kernel's own", quoted(ours));
-        table.problem_at(key, &format!("`{key}` around {}", quoted(found)), &expected);
+        table.problem_at(key, &format!("`{key}` with the control {}", quoted(found)), &expected);
         None
     })
 }

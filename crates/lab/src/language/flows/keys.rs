@@ -16,27 +16,43 @@ const PAIR: Form = Form::whole(Range::at_least(1.0));
 /// The keys that only flows with a congestion control have.
 pub(super) const CONTROLLED: &[Key] = &[
     Key::new("control", &[Form::Named(Kind::Control)], "The congestion control")
-        .otherwise("required but for flows over UDP")
+        .otherwise("none for flows over UDP; required for all others")
         .such_as("\"cubic\""),
     Key::new(
         "discriminator",
         &[Form::Named(Kind::Discriminator)],
-        "What tells losses of transmission from losses of congestion",
+        "The rule that tells losses of transmission from losses of congestion",
     )
-    .otherwise("that of the control, if it was published with one"),
-    Key::new("action", &[Form::Named(Kind::Action)], "What a loss of transmission does to the window")
-        .otherwise("that of the control, or `no-cut`"),
-    Key::new("slow_start", &[Form::Named(Kind::SlowStart)], "How slow start grows and ends")
+    .otherwise("the control's own, if it was published with one"),
+    Key::new("action", &[Form::Named(Kind::Action)], "The effect of a loss of transmission on the window")
+        .otherwise("the control's own, or `no-cut`"),
+    Key::new("slow_start", &[Form::Named(Kind::SlowStart)], "The rules by which slow start grows and ends")
         .otherwise("the control's own"),
-    Key::new("resume", &[Form::Named(Kind::Resume)], "What a connection makes of an earlier one"),
-    Key::new("ecn_response", &[Form::Named(Kind::EcnResponse)], "What an echo of a mark does to the window")
-        .otherwise("what a loss does"),
-    Key::new("growth_limit", &[Form::Named(Kind::GrowthLimit)], "How far a window grows that is not used")
-        .otherwise("as `cwnd_validation` of the transport says"),
-    Key::new("backoff", &[Form::Named(Kind::Backoff)], "How the retransmission timeout grows")
-        .otherwise("that of the control, or `exponential`"),
-    Key::new("selector", &[Form::Named(Kind::Selector)], "Which of several paths new data takes, over SCTP")
-        .otherwise("`primary`"),
+    Key::new(
+        "resume",
+        &[Form::Named(Kind::Resume)],
+        "The way in which a connection uses the measurements of an earlier one",
+    ),
+    Key::new(
+        "ecn_response",
+        &[Form::Named(Kind::EcnResponse)],
+        "The effect of the echo of a mark on the window",
+    )
+    .otherwise("the effect of a loss"),
+    Key::new(
+        "growth_limit",
+        &[Form::Named(Kind::GrowthLimit)],
+        "The limit on the growth of an unused window",
+    )
+    .otherwise("as `cwnd_validation` of the transport says"),
+    Key::new("backoff", &[Form::Named(Kind::Backoff)], "The rule by which the retransmission timeout grows")
+        .otherwise("the control's own, or `exponential`"),
+    Key::new(
+        "selector",
+        &[Form::Named(Kind::Selector)],
+        "The rule by which new data takes one of several paths, over SCTP",
+    )
+    .otherwise("`primary`"),
     Key::new("transport", &[Form::Named(Kind::Transport)], "The transport, with its details").or("\"rfc\""),
     Key::new("reader", rate::READER_FORMS, "The rate at which the receiving application reads")
         .otherwise("the application reads at once")
@@ -53,7 +69,7 @@ static START: Table = Table::new(
         Key::new(
             "uniform",
             &[Form::List(&Form::time(TIMES), [2, 2])],
-            "The bounds between which a time is drawn evenly for each flow, which is added",
+            "The bounds of a random time that is added to the start of each flow, drawn evenly",
         )
         .otherwise("nothing is added")
         .such_as("[\"0 s\", \"1 s\"]"),
@@ -71,14 +87,14 @@ pub static FLOWS: Table = Table::new(
                 &[Form::Text],
                 "The name of the group in results, without dots",
             )
-            .otherwise("the name of the control; over UDP that of the application")
+            .otherwise("the name of the control; over UDP, the name of the application")
             .such_as("\"tcp\""),
             Key::new(
                 "count",
                 &[Form::whole(Range::between(1.0, MAX_FLOWS as f64))],
-                "How many flows there are",
+                "The number of flows",
             )
-            .otherwise("1, or as many as pairs are listed")
+            .otherwise("1, or one for each listed pair")
             .such_as("2"),
         ],
         CONTROLLED,
@@ -86,7 +102,7 @@ pub static FLOWS: Table = Table::new(
             Key::new("application", &[Form::Named(Kind::Application)], "What the flows send").or("\"bulk\""),
             Key::new("start", &[Form::time(TIMES), Form::Table(&START)], "When the flows begin")
                 .or("\"0 s\""),
-            Key::new("stop", &[Form::time(TIMES)], "When the applications have nothing more to send")
+            Key::new("stop", &[Form::time(TIMES)], "The time from which the applications have nothing more to send")
                 .otherwise("never")
                 .such_as("\"8 s\""),
             Key::new(
@@ -103,15 +119,15 @@ pub static FLOWS: Table = Table::new(
             .otherwise("each flow takes the next pair")
             .such_as("1"),
             Key::new("from", &[Form::Text], "The node that the flow comes from")
-                .otherwise("where the network puts it")
+                .otherwise("the node that the network assigns")
                 .such_as("\"source-1\"")
                 .needing(&["to"]),
             Key::new("to", &[Form::Text], "The node that the flow goes to")
-                .otherwise("where the network puts it")
+                .otherwise("the node that the network assigns")
                 .such_as("\"sink-1\"")
                 .needing(&["from"]),
-            Key::new("path", &[STOPS], "The nodes that the flow passes; between two of them it takes the fewest links")
-                .otherwise("the way with the fewest links")
+            Key::new("path", &[STOPS], "The nodes that the flow passes; from node to node it takes the fewest links")
+                .otherwise("the path with the fewest links")
                 .such_as("[\"source-1\", \"left\", \"right\", \"sink-1\"]"),
             Key::new(
                 "paths",

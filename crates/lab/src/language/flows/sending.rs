@@ -174,6 +174,12 @@ fn check_writing(table: &TableReader<'_>, application: &Choice, is_answered: boo
     {
         let path = format!("{}.header", table.path_of("application"));
         let expected = "nothing: over a connection the transport says how long headers are";
-        table.reader.problem(span, &path, "`header` of what is written into a connection", expected, None);
+        table.reader.problem(
+            span,
+            &path,
+            "`header` of an application that writes into a connection",
+            expected,
+            None,
+        );
     }
 }

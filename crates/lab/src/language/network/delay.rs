@@ -96,7 +96,7 @@ pub(super) fn read(table: &TableReader<'_>, node: &Node) -> Option<Delay> {
     if delay.get("evenly").is_some() {
         delay.problem_at(
             "evenly",
-            "a second way to write it",
+            "a second form of the value",
             "only one of `evenly`, `cycle`, `steps` and `trace`",
         );
     }

@@ -16,9 +16,10 @@ pub(super) static DETOUR: Table = Table::new(
         Key::new("from", &[Form::time(INSTANTS)], "The time from which packets take the longer way")
             .such_as("\"50 s\""),
         Key::new("until", &[Form::time(INSTANTS)], "The time from which packets take the usual way again")
-            .otherwise("the longer way lasts")
+            .otherwise("the longer way lasts to the end of the run")
             .such_as("\"80 s\""),
-        Key::new("longer", &[Form::time(DELAYS)], "How much longer the way takes").such_as("\"40 ms\""),
+        Key::new("longer", &[Form::time(DELAYS)], "The additional delay of the longer way")
+            .such_as("\"40 ms\""),
     ]],
 )
 .requiring(&["from", "longer"]);

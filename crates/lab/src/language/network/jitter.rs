@@ -42,27 +42,26 @@ const MOST: Kind<Span> = Kind {
 
 static JITTER: Table = Table::new(
     "jitter",
-    "How much longer than the delay packets take by chance, and when they do",
+    "Random delays of packets beyond the delay of the link, and the times with such delays",
     &[
         &[
             Key::new(
                 "most",
                 &[Form::time(DELAYS)],
-                "How much later a packet arrives at most, drawn evenly from 0 on",
+                "The largest random delay of a packet, drawn evenly from 0",
             )
             .such_as("\"20 ms\""),
-            Key::new("mean", &[Form::time(DELAYS)], "How much later a packet arrives in the mean")
-                .such_as("\"10 ms\""),
+            Key::new("mean", &[Form::time(DELAYS)], "The mean random delay of a packet").such_as("\"10 ms\""),
             Key::new(
                 "distribution",
                 &[Form::choice::<Distribution>()],
-                "The distribution of how much later a packet arrives",
+                "The distribution of the random delay of a packet",
             )
             .or("\"uniform\""),
             Key::new(
                 "good",
                 &[Form::time(LENGTHS)],
-                "How long times without jitter last in the mean, exponentially distributed",
+                "The mean length of the times without jitter, exponentially distributed",
             )
             .otherwise("there is always jitter")
             .such_as("\"1 s\"")
@@ -70,7 +69,7 @@ static JITTER: Table = Table::new(
             Key::new(
                 "bad",
                 &[Form::time(LENGTHS)],
-                "How long times with jitter last in the mean, exponentially distributed",
+                "The mean length of the times with jitter, exponentially distributed",
             )
             .otherwise("there is always jitter")
             .such_as("\"50 ms\"")
@@ -98,7 +97,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Span, Jitter)> {
         {
             jitter.problem_at(
                 other,
-                "a second way to write it",
+                "a second form of the value",
                 "only the jitter over time, drawn evenly from 0 on",
             );
         }

@@ -18,7 +18,7 @@ pub(super) static OUTAGE: Table = Table::new(
     &[&[
         Key::new("from", &[Form::time(INSTANTS)], "The time at which the first outage begins")
             .such_as("\"15 s\""),
-        Key::new("lasts", &[Form::time(LENGTHS)], "How long each outage lasts").such_as("\"200 ms\""),
+        Key::new("lasts", &[Form::time(LENGTHS)], "The length of each outage").such_as("\"200 ms\""),
         Key::new("every", &[Form::time(PERIODS)], "The time between the beginnings of two outages")
             .otherwise("there is one outage")
             .such_as("\"15 s\""),
@@ -32,7 +32,7 @@ pub(super) fn read(table: &TableReader<'_>, pace: Option<&Pace>) -> Option<Outag
         table.problem_at(
             "outage",
             "an `outage` beside a trace of the rate",
-            "one of them: a trace has its own silences",
+            "only one of the two: a trace has its own silences",
         );
         return None;
     }

@@ -14,13 +14,10 @@ use ackclock_base::Range;
 /// The maximum number of pairs of hosts.
 pub(super) const MAX_PAIRS: usize = 10_000;
 /// The key of the number of pairs of hosts.
-pub(super) const PAIRS: Key = Key::new(
-    "pairs",
-    &[Form::whole(Range::between(1.0, MAX_PAIRS as f64))],
-    "How many pairs of hosts there are",
-)
-.otherwise("as many as flows")
-.such_as("5");
+pub(super) const PAIRS: Key =
+    Key::new("pairs", &[Form::whole(Range::between(1.0, MAX_PAIRS as f64))], "The number of pairs of hosts")
+        .otherwise("one for each flow")
+        .such_as("5");
 
 /// The keys of parallel bottlenecks.
 pub(super) static PARALLEL: Table = Table::new(

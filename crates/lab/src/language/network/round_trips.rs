@@ -47,7 +47,7 @@ impl RoundTrips {
             table.problem_at(
                 "rtt",
                 "an `rtt` beside a `delay` of access links",
-                "one of them: it sets their delay",
+                "only one of the two: `rtt` sets the delay of the access links",
             );
             return None;
         }

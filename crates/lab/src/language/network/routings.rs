@@ -7,7 +7,8 @@ pub const ROUTINGS: &[&Descriptor] = &[
     &Descriptor {
         kind: Kind::Routing,
         name: "shortest",
-        summary: "All flows take the first of the ways with the fewest links, in the order in which links are written",
+        summary: "All flows take the first of the paths with the fewest links, in the order in which the \
+         scenario lists the links",
         source: "none",
         parameters: &[],
         presets: &[],
@@ -15,7 +16,7 @@ pub const ROUTINGS: &[&Descriptor] = &[
     &Descriptor {
         kind: Kind::Routing,
         name: "ecmp",
-        summary: "Each node chooses among its links on ways with the fewest links, by a hash of the flow",
+        summary: "Each node chooses, by a hash of the flow, among its links on paths with the fewest links",
         source: "RFC 2992 section 1, modulo-N hash; RFC 2991",
         parameters: Ecmp::TABLE,
         presets: &[],
@@ -25,7 +26,7 @@ pub const ROUTINGS: &[&Descriptor] = &[
 parameters! {
     /// The hash of flows.
     pub struct Ecmp {
-        /// What the hash of each node depends on besides the flow
+        /// Seed of the hash by which each node chooses
         seed: u64 = integer("1", Range::between(0.0, 9_007_199_254_740_991.0), "none"),
     }
 }

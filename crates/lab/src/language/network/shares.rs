@@ -16,7 +16,7 @@ const GAPS: Range = Range::between(1.0, 1e6);
 const CORRELATION: Key = Key::new(
     "correlation",
     &[Form::number(SHARES)],
-    "How much of the random number of the packet before is mixed into that of each packet",
+    "The weight of the previous packet's random number in the random number of each packet",
 )
 .or("0");
 
@@ -42,10 +42,10 @@ static CHANGING_LOSS: Table =
 
 static DUPLICATE: Table = Table::new(
     "duplicate",
-    "Copies of packets that arrive behind them",
+    "Copies of packets, each of which arrives behind its original",
     &[
         &[
-            Key::new("share", &[Form::number(SHARES)], "The share of the packets of which a copy arrives")
+            Key::new("share", &[Form::number(SHARES)], "The share of the packets that are duplicated")
                 .such_as("0.01"),
             CORRELATION,
         ],
@@ -63,7 +63,7 @@ static SKIPS: Table = Table::new(
         Key::new(
             "gap",
             &[Form::whole(GAPS)],
-            "The number of packets from one that skips the delay to the next that may",
+            "The number of packets from one packet that skips the delay to the next that may skip it",
         )
         .or("1"),
         CORRELATION,
@@ -104,7 +104,7 @@ pub(super) fn duplicates(table: &TableReader<'_>) -> Option<(Duplicates, Option<
     if duplicate.get("share").is_some() {
         duplicate.problem_at(
             "share",
-            "a second way to write it",
+            "a second form of the value",
             "only one of `share`, `cycle`, `steps` and `trace`",
         );
     }

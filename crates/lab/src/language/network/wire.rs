@@ -19,33 +19,36 @@ use ackclock_sim::timeline::Timeline;
 
 /// The keys that a link has in each direction.
 pub(super) static LINK_KEYS: &[Key] = &[
-    Key::new("rate", rate::RATE_FORMS, "How fast the link sends").such_as("\"10 Mbit/s\""),
-    Key::new("delay", delay::FORMS, "How long a packet takes from one end of the link to the other").such_as("\"10 ms\""),
-    Key::new("outage", &[Form::Table(&outage::OUTAGE)], "When the link sends nothing; packets wait meanwhile"),
+    Key::new("rate", rate::RATE_FORMS, "The rate at which the link sends").such_as("\"10 Mbit/s\""),
+    Key::new("delay", delay::FORMS, "The time that a packet takes from one end of the link to the \
+     other").such_as("\"10 ms\""),
+    Key::new("outage", &[Form::Table(&outage::OUTAGE)], "The times in which the link sends nothing and packets wait"),
     Key::new("queue", &[Form::Named(Kind::Queue)], "The queue discipline in front of the link, and its `limit`")
         .otherwise("`droptail` with its default limit; no limit for links between hosts and routers")
         .such_as("\"droptail\""),
-    Key::new("loss", shares::LOSS_FORMS, "What corrupts packets on the wire, after the queue; or a probability over time")
+    Key::new("loss", shares::LOSS_FORMS, "The loss model that corrupts packets after the queue; or a \
+     probability that changes over time")
         .such_as("{ name = \"independent\", probability = 0.01 }"),
-    Key::new("duplicate", shares::DUPLICATE_FORMS, "The share of the packets of which a copy arrives behind them")
+    Key::new("duplicate", shares::DUPLICATE_FORMS, "The share of the packets that are duplicated; each copy \
+     arrives behind its original")
         .such_as("0.01"),
     Key::new(
         "ecn",
         &[Form::choice::<EcnRule>()],
-        "What becomes of the ECN field of every packet as it leaves the link",
+        "The change to the ECN field of every packet as it leaves the link",
     )
-    .otherwise("packets keep their field"),
+    .otherwise("packets keep their ECN field"),
     Key::new(
         "jitter",
         jitter::FORMS,
-        "How much longer than `delay` each packet takes at most, drawn evenly; or another distribution, or bursts",
+        "The largest delay of a packet beyond `delay`, drawn evenly from 0; or a table with another distribution or bursts",
     )
     .such_as("\"2 ms\""),
     Key::new("detour", &[Form::Table(&detour::DETOUR)], "When packets take a longer way"),
     Key::new(
         "reorder",
         shares::REORDER_FORMS,
-        "Whether a packet that takes less time than those before it overtakes them; or the share that skips the delay",
+        "Whether a packet with a shorter delay overtakes earlier packets; or the share of packets that skip the delay",
     )
     .or("false"),
     Key::new(
@@ -69,13 +72,22 @@ pub fn plain_link_keys() -> impl Iterator<Item = (&'static str, Quantity)> {
     })
 }
 
-static REVERSE: &[Key] = &[Key::new("reverse", &[Form::Table(&DIRECTION)], "What differs on the way back")
-    .otherwise("the way back is the same, without `loss`, `duplicate` and `ecn`")];
+static REVERSE: &[Key] = &[Key::new(
+    "reverse",
+    &[Form::Table(&DIRECTION)],
+    "The settings of the reverse \
+ direction that differ from the forward direction",
+)
+.otherwise("those of the forward direction, without `loss`, `duplicate` and `ecn`")];
 
-static DIRECTION: Table = Table::new("direction", "What differs in one direction of a link", &[LINK_KEYS]);
+static DIRECTION: Table =
+    Table::new("direction", "Settings that differ in one direction of a link", &[LINK_KEYS]);
 /// The keys of a difference from another link.
-pub(super) static DIFFERENCE: Table =
-    Table::new("difference", "What differs from another link, in both directions", &[LINK_KEYS, REVERSE]);
+pub(super) static DIFFERENCE: Table = Table::new(
+    "difference",
+    "Settings that differ from those of another link, in both directions",
+    &[LINK_KEYS, REVERSE],
+);
 /// The keys of a link in both directions.
 pub(super) static LINK: Table =
     Table::new("link", "A link in both directions", &[LINK_KEYS, REVERSE]).requiring(&["rate", "delay"]);

@@ -13,10 +13,14 @@ use ackclock_base::Range;
 /// The keys of precision.
 pub static PRECISION: Table = Table::new(
     "precision",
-    "How narrow the intervals of some metrics have to be, for which replications are added",
+    "The precision to reach: replications are added until the intervals of the metrics are narrow enough",
     &[&[
-        Key::new("within", &[Form::Text], "Half the 95 % interval, as a share of the mean")
-            .such_as("\"5 %\""),
+        Key::new(
+            "within",
+            &[Form::Text],
+            "The largest accepted half-width of a 95 % interval, as a share of the mean",
+        )
+        .such_as("\"5 %\""),
         Key::new(
             "metrics",
             &[Form::List(&Form::Text, SOME)],
@@ -26,7 +30,7 @@ pub static PRECISION: Table = Table::new(
         Key::new(
             "replications_most",
             &[Form::whole(Range::between(1.0, MAX_REPLICATIONS))],
-            "The number of replications at which adding stops in any case",
+            "The largest number of replications",
         )
         .such_as("100"),
     ]],
@@ -58,7 +62,7 @@ impl Precision {
         }
         let most: Option<i64> = table.read("replications_most");
         if most.is_some_and(|most| most < replications) {
-            table.problem_at("replications_most", "less than `replications`", "as many or more");
+            table.problem_at("replications_most", "less than `replications`", "at least `replications`");
         }
         let metrics = metrics?.into_iter().map(str::to_owned).collect();
         Some(Self { within: within?, metrics, replications_most: most? })

@@ -36,7 +36,7 @@ static SAMPLES: Declared = Declared::new(
         Key::new(
             "count",
             &[Form::whole(Bounds::between(1.0, MAX_POINTS as f64))],
-            "How many values of each range are drawn",
+            "The number of values drawn from each range",
         )
         .such_as("64"),
         Key::new("method", &[Form::words_of(&["latin-hypercube", "random"])], "How the values are drawn")

@@ -55,7 +55,8 @@ macro_rules! over_time_keys {
                     ]),
                     $crate::language::values::over_time::COUNTS,
                 )],
-                "Phases that follow one another from the beginning of the run and repeat for ever: how long each lasts, and its value",
+                "Phases that follow one another from the beginning of the run and repeat for ever, each with \
+                 its length and its value",
             )
             .such_as(concat!("[[\"20 s\", ", $example, "], [\"10 s\", ", $example, "]]")),
             $crate::language::keys::Key::new(
@@ -67,7 +68,8 @@ macro_rules! over_time_keys {
                     ]),
                     $crate::language::values::over_time::COUNTS,
                 )],
-                "Values, each with the time from which it holds, the first from \"0 s\"; the last one lasts",
+                "Values, each with the time from which it holds; the first holds from \"0 s\", the last one to \
+                 the end of the run",
             )
             .such_as(concat!("[[\"0 s\", ", $example, "], [\"20 s\", ", $example, "]]")),
             $crate::language::keys::Key::new(
@@ -130,7 +132,11 @@ pub fn read<T: Copy + PartialEq + Field>(
             Some(("trace", crate::language::values::files::read(table, "trace", name, parse)?))
         }
         [_, second, ..] => {
-            table.problem_at(second, "a second way to write it", "only one of `cycle`, `steps` and `trace`");
+            table.problem_at(
+                second,
+                "a second form of the value",
+                "only one of `cycle`, `steps` and `trace`",
+            );
             None
         }
         [_] => Some(("cycle", cycle(table, kind)?)),
@@ -142,13 +148,15 @@ pub fn read<T: Copy + PartialEq + Field>(
 }
 
 fn cycle<T: Copy + PartialEq + Field>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
-    let words = format!("how long it lasts, then its {}, such as [\"20 s\", {}]", kind.name, kind.example);
+    let words =
+        format!("the length of the phase, then its {}, such as [\"20 s\", {}]", kind.name, kind.example);
     let phases = table.pairs::<Span, T>("cycle", &words)?;
     Timeline::cycle(phases.into_iter().map(|(_, lasts, value)| (lasts, value)))
 }
 
 fn steps<T: Copy + PartialEq + Field>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
-    let words = format!("from when on, then the {}, such as [\"20 s\", {}]", kind.name, kind.example);
+    let words =
+        format!("the time from which it holds, then the {}, such as [\"20 s\", {}]", kind.name, kind.example);
     let steps = table.pairs::<Span, T>("steps", &words)?;
     let mut last = None;
     for (node, from, _) in &steps {
@@ -157,7 +165,7 @@ fn steps<T: Copy + PartialEq + Field>(table: &TableReader<'_>, kind: &Kind<T>) -
             |found: &str, expected: &str| table.reader.problem(&node.span, &path, found, expected, None);
         match last {
             None if *from > Span::ZERO => {
-                problem(&format!("a first step from {from} on"), "one from \"0 s\" on")
+                problem(&format!("a first step from {from}"), "a first step from \"0 s\"")
             }
             Some(last) if *from <= last => {
                 problem(&format!("a step from {from} on"), "steps in the order of time");

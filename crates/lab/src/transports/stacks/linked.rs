@@ -35,7 +35,7 @@ parameters! {
         ),
         /// The size of the headers around a datagram on the wire
         header: Size = size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B"),
-        /// The most that the receiver allows in flight, in full datagrams
+        /// The largest number of full datagrams that the receiver allows in flight
         window: Packets = packets("10000 packets", WINDOWS, "RFC 9000 section 4.1 leaves it open; as over `quic` and TCP"),
     }
 }

@@ -11,7 +11,7 @@ const FRAMING: Range = Range::between(0.0, 1000.0);
 parameters! {
     /// A random time before each packet.
     pub struct Simple {
-        /// The length of a slot of the random time
+        /// The length of a slot of the random waiting time
         slot: Span = time("50 us", SLOTS, "ns-2's Mac/Simple: 100 bits, here at 2 Mbit/s"),
         /// The largest number of slots; the number is drawn uniformly from 0 to this
         window: i64 = integer("39", WINDOWS, "ns-2's Mac/Simple"),
@@ -31,15 +31,15 @@ parameters! {
 parameters! {
     /// The parameters of the exchange of a packet.
     pub struct Exchange {
-        /// A slot of the random time
+        /// The length of a slot of the random waiting time
         slot: Span = time("20 us", SLOTS, "IEEE 802.11-2020 table 15-6"),
         /// How long the medium must have been free before slots count (DIFS, AIFS)
         idle: Span = time("50 us", TIMES, "SIFS and two slots, IEEE 802.11-2020 section 10.3.2.3"),
         /// The time until the other end begins its answer (SIFS)
         sifs: Span = time("10 us", TIMES, "IEEE 802.11-2020 table 15-6"),
-        /// The answer, its preamble included
+        /// The duration of the answer, its preamble included
         answer: Span = time("304 us", TIMES, "14 bytes at 1 Mbit/s after a long preamble"),
-        /// Preamble and header of the physical layer before the first packet of a turn
+        /// The duration of the physical layer's preamble and header before the first packet of a transmission
         preamble: Span = time("192 us", TIMES, "IEEE 802.11-2020 section 15.2.3, long"),
         /// The size of the framing that is sent with each packet at the link's rate
         framing: Size = size("36 B", FRAMING, "24 of header, 4 of checksum, 8 of LLC and SNAP"),
@@ -49,7 +49,7 @@ parameters! {
         most_window: i64 = integer("1023", WINDOWS, "IEEE 802.11-2020 table 15-6"),
         /// How often a packet is sent before it is given up
         attempts: i64 = integer("7", Range::between(1.0, 255.0), "IEEE 802.11-2020 dot11ShortRetryLimit"),
-        /// Whether all stations wait as long as an answer would take after a packet without an answer (EIFS)
+        /// Whether all stations wait for the duration of an answer after a packet that gets none (EIFS)
         eifs: bool = flag(true, "IEEE 802.11-2020 section 10.3.2.3.7"),
     }
 }
@@ -59,12 +59,12 @@ parameters! {
     pub struct Wifi {
         /// The parameters of the exchange of packets.
         exchange: Exchange,
-        /// The largest number of packets in a turn; as many may wait at the other end for one that is
-        /// repeated
+        /// The largest number of packets in a transmission; at most this number of packets wait at the
+        /// receiver for a repeated packet
         aggregate: i64 = integer("64", Range::between(1.0, 256.0), "IEEE 802.11-2020 section 10.25.6: the window of a block acknowledgement"),
-        /// The largest number of bytes in a turn
+        /// The largest number of bytes in a transmission
         aggregate_size: Size = size("65535 B", Range::between(1.0, 16e6), "IEEE 802.11-2020 section 9.7.1, HT"),
-        /// The longest time that the packets of a turn may take
+        /// The longest time that the packets of a transmission may take
         aggregate_time: Span = time("5.484 ms", Range { min: 0.0, max: 1.0, above_min: true }, "IEEE 802.11-2020 table 19-25: aPPDUMaxTime"),
     }
 }

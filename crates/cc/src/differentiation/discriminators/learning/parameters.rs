@@ -29,7 +29,7 @@ parameters! {
     pub struct Parameters {
         /// Probability with which the first loss is attributed to transmission
         initial: f64 = number("0.5", PROBABILITY, "A. Jain 2003 figure 4.1: a constant, not given"),
-        /// Share of the distance to one that a confirmed guess adds to the probability
+        /// Share of the probability's distance from 1 that a confirmed guess adds to the probability
         increase: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: increased, by how much is not given"),
         /// Share of the probability that a refuted guess takes away
         decrease: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: decreased, by how much is not given"),
@@ -37,7 +37,7 @@ parameters! {
         least: f64 = number("0.01", PROBABILITY, "Not in A. Jain 2003"),
         /// Greatest probability; no less than the least
         most: f64 = number("0.99", PROBABILITY, "Not in A. Jain 2003"),
-        /// Time for which another loss refutes a guess, in smoothed round trips
+        /// Time within which another loss refutes a guess, as a multiple of the smoothed round trip
         check: f64 = number("1.5", Range::between(0.0, 1000.0), "A. Jain 2003 section 4.4: n = 1.5"),
         /// Effect of the window at the loss, as a share of the largest so far, on a confirmed guess: the
         /// probability that it counts, the weight with which it counts, or none
