@@ -9,7 +9,7 @@ use crate::group::Group;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "combined",
-        "A standard flow, and parallel flows that together grow as one flow flow",
+        "A standard flow, and parallel flows that together grow as one flow",
         "Cho 2006 section V.C; Hacker, Noble and Athey 2004",
         &[],
     ),
