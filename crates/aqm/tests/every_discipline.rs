@@ -207,7 +207,9 @@ fn check_with(
     seed: u64,
     count: usize,
 ) -> Result<(), TestCaseError> {
-    let marks = values.get("ecn") == Some(Value::Flag(true));
+    // A threshold of CoDel marks whatever `ecn` says.
+    let threshold = matches!(values.get("ce_threshold"), Some(Value::Time(_)));
+    let marks = values.get("ecn") == Some(Value::Flag(true)) || threshold;
     let rate = LinkRate { rate: Rate::from_bits_per_second(RATE), mean_packet_bytes: 1000 };
     let mut link = ReferenceLink::new((entry.build)(values, capacity, &rate), rate.rate, Dice(seed ^ 1));
     let mut account =
