@@ -49,7 +49,7 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
     doubts
         .chain(slow)
         .chain(idle)
-        .chain(scenario.flows.iter().flat_map(|group| of_flows(&group.plan)))
+        .chain(scenario.flows.iter().flat_map(|group| of_flows(&group.plan, scenario.duration)))
         .chain(receive_window::of(scenario))
         .chain(scenario.flows.iter().filter_map(|group| own_interface(group, &scenario.network.links)))
         .chain(crowd(scenario))
@@ -75,9 +75,11 @@ fn crowd(scenario: &Scenario) -> Option<String> {
     })
 }
 
-/// Returns the warnings about flows whose control counts marks that no queue may set, or whose runs differ.
-fn of_flows(plan: &FlowPlan) -> impl Iterator<Item = String> {
-    let FlowPlan { name, sending, .. } = plan;
+/// Returns the warnings about flows that never send, whose control counts marks that no queue may set, or whose runs differ.
+fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
+    let FlowPlan { name, start, sending, .. } = plan;
+    let first = start.first();
+    let late = (first >= run).then(|| format!("flow {name}: begins at {first}, and the run lasts {run}"));
     let takes_none = sending.transport.facts().takes_marks == Some(false);
     let deaf = sending.control().filter(|control| takes_none && control.counts_marks());
     let unheard = deaf.map(|control| {
@@ -94,7 +96,7 @@ fn of_flows(plan: &FlowPlan) -> impl Iterator<Item = String> {
              replications (`--replications 10`) show by how much"
         )
     });
-    unheard.into_iter().chain(differs)
+    late.into_iter().chain(unheard).chain(differs)
 }
 
 /// Returns a warning if the interface of a sender is its bottleneck, so that small queues and not the
@@ -182,6 +184,14 @@ mod tests {
              access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}\n[[flows]]\n{flow}\n"
         );
         of(&Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario"))
+    }
+
+    #[test]
+    fn flows_that_never_send_cause_a_warning() {
+        let told = about_flows("control = \"sack\"\nstart = \"10 s\"");
+        assert_eq!(told, ["flow sack: begins at 10 s, and the run lasts 10 s"]);
+        assert!(about_flows("control = \"sack\"\nstart = \"9.9 s\"").is_empty());
+        assert_eq!(about_flows("control = \"sack\"\nstart = { uniform = [\"11 s\", \"12 s\"] }").len(), 1);
     }
 
     #[test]
