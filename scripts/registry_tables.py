@@ -73,6 +73,7 @@ SECTIONS = {
     "detour": "detours",
     "reorder": "packets-that-skip-the-delay",
     "changing_rate": "what-changes-over-time",
+    "changing_loss": "what-changes-over-time",
     "changing_delay": "what-changes-over-time",
     "changing_reader": "slow-readers",
     "medium_of_links": "media",

@@ -294,6 +294,8 @@ class Runs(Sequence[Run]):
 
         InputError for a name of nothing, for a unit that the quantity cannot have, and for an unknown scale.
         """
+        if not labels and not scales:
+            return self
         from ackclock.report.naming import check
         from ackclock.report.quantities import Declared
 

@@ -302,7 +302,7 @@ def test_options_are_checked_before_the_run(libtoy: Path, tmp_path: Path) -> Non
         f"{libtoy},initial=1": "toy refuses: the option initial = 1: expected initial = 2 or more",
         f"{libtoy},control=fixed": "the option control follows from the scenario",
         f"{libtoy},initial": "found 'initial', expected PATH,key=value",
-        f"{libtoy},initial=4,initial=5": "the option initial is there twice",
+        f"{libtoy},initial=4,initial=5": "the option initial is given twice",
         f"{tmp_path}/none.so": "none.so: No such file",
         f"{tmp_path}": "cannot be|Is a directory",
     }.items():

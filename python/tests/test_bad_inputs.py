@@ -412,7 +412,7 @@ OPTIONS = [
     ("lab none.toml --no-open", "none.toml: No such file"),
     ("lab rtt-unfairnes --no-open", 'did you mean "rtt-unfairness"'),
     ("study copy rbcc/table-4.1 file/copy.toml", "there is no folder file"),
-    ("study copy rbcc copy.toml", "name one of them, such as"),
+    ("study copy rbcc copy.toml", "give one of them, such as"),
     ("schema --of scenarios", "scenario"),
     ("list contrls", 'did you mean "controls"'),
     ("list controls cubik", 'did you mean "cubic"'),

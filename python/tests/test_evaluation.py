@@ -454,7 +454,7 @@ def test_the_files_of_a_control_have_its_name() -> None:
         (["cubic", "sack"], "expected only options"),
         (["cubic", "--against", str(Path(__file__).with_name("offenders.py")) + ":Reno"], "of the registry"),
         (["copy", "N-03"], "copy needs a name and a file"),
-        (["copy", "N-04", "x.toml"], "are 3 scenarios; name one of them"),
+        (["copy", "N-04", "x.toml"], "names 3 scenarios; give one of them"),
         (["copy", "N-17/flows 9", "x.toml"], "there is no setting"),
         (["cubic", "--set", "flint"], 'there is no set "flint"; did you mean "flent"'),
         (["cubic", "--beside", "cubic"], "which is the first control too"),

@@ -13,7 +13,7 @@ from ackclock._numbers import mean_and_spread
 
 SWEPT = (
     SCENARIO
-    + '\n[sweep]\n"dumbbell.bottleneck.rate" = ["1 Mbit/s", "4 Mbit/s"]\n"flows.tcp.control" = ["reno", "cubic"]\n'
+    + '\n[sweep]\n"dumbbell.bottleneck.rate" = ["1 Mbit/s", "4 Mbit/s"]\n"flows.tcp.control" = ["sack", "cubic"]\n'
 )
 
 

@@ -262,7 +262,7 @@ def test_mistakes_in_the_base_below_a_merged_scenario(
 
 def test_a_flow_needs_a_name_to_be_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = with_scenario("[[scenario.flows]]\ncount = 3\n\n")
-    assert "derived.toml:10:1: scenario.flows: give each a name" in problem(tmp_path, monkeypatch, text)
+    assert "derived.toml:10:1: scenario.flows: give each table a name" in problem(tmp_path, monkeypatch, text)
 
 
 def test_a_wrong_case_is_an_error_of_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

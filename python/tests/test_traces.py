@@ -297,7 +297,7 @@ class TestOtherWords:
         for order in (files, files[::-1], (files[1], files[1])):
             refused = ackclock("compare-trace", *order)
             assert (refused.code, refused.out) == (2, "")
-            assert "1.sqlog: has events that may say something of what is compared" in refused.err
+            assert "1.sqlog: has events that may concern the comparison" in refused.err
             assert f"{short} (1); expected --ignore {short}" in refused.err
             allowed = ackclock("compare-trace", *order, "--ignore", short)
             assert allowed.code == 0

@@ -288,7 +288,7 @@ mod tests {
         let text = "\"flows.0.count\" = [1]\n\"flows.tcp.count\" = [2]\n[[flows]]\nname = \"tcp\"\n";
         assert_eq!(
             refused(text),
-            (Some(3), Some(1), "a second path to what \"flows.0.count\" sets".to_owned())
+            (Some(3), Some(1), "a second path to the value that \"flows.0.count\" sets".to_owned())
         );
     }
 }

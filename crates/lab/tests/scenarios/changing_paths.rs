@@ -171,7 +171,7 @@ fn mistakes_in_changing_links_are_reported() {
             file("x", "1\n2\nfast\n"),
             "folder/x:3:1: `links.0.rate.trace`: found \"fast\", expected a whole number of milliseconds",
         ),
-        (format!("{traced}\n{delay}"), file("y", "1\n"), "found the file \"x\", which is not there"),
+        (format!("{traced}\n{delay}"), file("y", "1\n"), "found the file \"x\", which does not exist"),
         (
             format!("{traced}\n{delay}\noutage = {{ from = \"1 s\", lasts = \"1 s\" }}"),
             one.clone(),
@@ -181,7 +181,7 @@ fn mistakes_in_changing_links_are_reported() {
         (
             format!("rate = {{ steps = [[\"1 s\", \"1 Mbit/s\"]] }}\n{delay}"),
             String::new(),
-            "a first step from 1 s on, expected a first step from \"0 s\"",
+            "a first step from 1 s, expected a first step from \"0 s\"",
         ),
         (
             format!("rate = {{ steps = [[\"0 s\", \"1 Mbit/s\"], [\"0 s\", \"2 Mbit/s\"]] }}\n{delay}"),

@@ -213,7 +213,7 @@ fn losses_duplicates_and_jitter_may_change_over_time() {
 fn mistakes_in_impairments_over_time_are_reported_at_their_place() {
     for (link, message) in [
         ("loss = { steps = [[\"0 s\", 2]] }", "a number from 0 to 1"),
-        ("loss = { steps = [[\"1 s\", 0.1]] }", "a first step from 1 s on"),
+        ("loss = { steps = [[\"1 s\", 0.1]] }", "a first step from 1 s"),
         ("loss = { trace = \"losses.csv\" }", "unit"),
         ("duplicate = { share = 0.1, steps = [[\"0 s\", 0.1]] }", "a second form of the value"),
         ("jitter = { most = \"1 ms\", steps = [[\"0 s\", \"1 ms\"]] }", "a second form of the value"),

@@ -216,7 +216,9 @@ fn examinations_of_queues_are_announced() {
             &long(100, &queue("100 us")),
             &long(100, &queue("10 ms")),
             &[
-                &format!("link hop-1 and 99 others: `{key}` of 100 us: up to 1.0e9 looks"),
+                &format!(
+                    "link hop-1 and 99 others: `{key}` of 100 us: up to 1.0e9 inspections of queues by disciplines"
+                ),
                 &format!("a longer `{key}`"),
             ],
         );

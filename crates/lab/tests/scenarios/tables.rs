@@ -50,7 +50,7 @@ fn mistakes_in_tables_are_reported() {
         |keys: &str, file: &str| problems(&link(&format!("rate = {{ {keys} }}\ndelay = \"0 s\""), file));
     assert_eq!(
         rate("trace = \"t\", unit = \"Mb/s\"", "0 1\\n"),
-        ["links.0.rate.unit: \"Mb/s\": one of bit/s, kbit/s, Mbit/s, Gbit/s"]
+        ["links.0.rate.unit: \"Mb/s\": one of bit/s, kbit/s, Mbit/s, Gbit/s, B, kB, MB"]
     );
     assert_eq!(
         rate("trace = \"t\", repeat = true", "1\\n"),

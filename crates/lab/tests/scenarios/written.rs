@@ -179,7 +179,7 @@ fn mistakes_in_transfers_are_reported() {
     assert_eq!(
         problems("sizes = \"size\"", SIZES),
         [
-            "flows.0.application.sizes: the file \"size\", which is not there: a file beside the scenario's, or its text in \
+            "flows.0.application.sizes: the file \"size\", which does not exist: a file beside the scenario's, or its text in \
           [files.\"NAME\"]"
         ]
     );

@@ -2,6 +2,7 @@
 
 use super::member::Member;
 use crate::language::choice::Choice;
+use crate::language::limits::MAX_FLOWS;
 use crate::language::reader::TableReader;
 use crate::language::values::files::{self, Mistake};
 use crate::language::values::sizes;
@@ -188,9 +189,10 @@ fn read_file<T>(
     files::read(&reader, key, reader.text(key)?, parse)
 }
 
-/// The maximum number of connections of a timetable, or of the sessions of a group. Each takes as much memory
-/// as a flow.
+/// The maximum number of connections of a timetable. Each takes as much memory as a flow.
 const MAX_CONNECTIONS: u64 = transfers::MOST;
+/// The maximum number of connections of the sessions of a group.
+const MAX_OF_SESSIONS: u64 = MAX_FLOWS as u64;
 
 /// Reports a group of `count` flows with too many connections, and returns `None` for it.
 pub(super) fn check_connections(
@@ -214,9 +216,9 @@ pub(super) fn check_connections(
         }
         (Workload::Session(_, session), _) => {
             let connections = session.connections() * count;
-            if connections as u64 > MAX_CONNECTIONS {
+            if connections as u64 > MAX_OF_SESSIONS {
                 let found = format!("{connections} connections in all");
-                let expected = format!("at most {MAX_CONNECTIONS}: a lower `count`, or fewer `connections`");
+                let expected = format!("at most {MAX_OF_SESSIONS}: a lower `count`, or fewer `connections`");
                 table.problem_at("application", &found, &expected);
                 return None;
             }

@@ -54,9 +54,12 @@ struct Shape {
 
 /// Reads the table that `trace` names, with values in `unit`. Returns `None` after a problem was reported.
 pub fn read<T: Copy + PartialEq>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
-    let units: Vec<(&'static str, f64)> = kind.units.iter().chain(kind.amounts).copied().collect();
-    let unit = unit_of(table, "unit", &units);
-    let amounts = table.word("unit").is_some_and(|unit| kind.amounts.iter().any(|(name, _)| *name == unit));
+    let unit = table.word("unit");
+    let size = |units: &[(&'static str, f64)]| {
+        units.iter().find(|(name, _)| Some(*name) == unit).map(|(_, base)| *base)
+    };
+    let amounts = size(kind.amounts).is_some();
+    let unit = size(kind.units).or(size(kind.amounts));
     let time = if table.get("time").is_some() { unit_of(table, "time", &TIMES) } else { Some(1.0) };
     let until = table.get("holds").is_some() && table.word("holds")? == HOLDS[1];
     let repeats = table.read_or_default::<bool>("repeat");

@@ -69,7 +69,8 @@ fn the_example_transport_refuses_every_application_but_bulk_data() {
 const NAMING: [&str; 3] =
     ["crates/sim/src/lib.rs", "crates/lab/src/transports.rs", "crates/export/src/lib.rs"];
 /// Agents at nodes, which read TCP's headers.
-const READING_TCP: [&str; 3] = [
+const READING_TCP: [&str; 4] = [
+    "crates/lab/src/cost/warnings/repair.rs",
     "crates/sim/src/agents/snoop.rs",
     "crates/sim/src/agents/snoop/ns2.rs",
     "crates/sim/src/agents/thinning.rs",
