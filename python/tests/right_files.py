@@ -124,7 +124,7 @@ control = "newreno"
 start = { uniform = ["0 s", "1 s"] }
 
 [sweep]
-"flows.tcp.control" = ["newreno", "cubic"]
+"flows.tcp.control" = ["sack", "cubic"]
 "dumbbell.bottleneck.rate" = { from = "1 Mbit/s", to = "20 Mbit/s", scale = "log" }
 samples = { count = 8, method = "random", seed = 1 }
 """

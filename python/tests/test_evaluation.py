@@ -217,7 +217,7 @@ def test_two_files_with_a_class_of_one_name_stand_side_by_side(ackclock: Command
     assert done.out.startswith("mine.py and old/mine.py by RFC 9743")
     again = ackclock("evaluate", "mine.py", "--beside", "./mine.py:Mine", *small)
     assert again.code == 2
-    assert "found Mine, which is the first control too" in again.err
+    assert "found Mine again, expected another control than the first" in again.err
 
 
 def test_a_reference_may_be_a_table_with_commas(ackclock: Command, tmp_path: Path) -> None:
@@ -457,7 +457,7 @@ def test_the_files_of_a_control_have_its_name() -> None:
         (["copy", "N-04", "x.toml"], "names 3 scenarios; give one of them"),
         (["copy", "N-17/flows 9", "x.toml"], "there is no setting"),
         (["cubic", "--set", "flint"], 'there is no set "flint"; did you mean "flent"'),
-        (["cubic", "--beside", "cubic"], "which is the first control too"),
+        (["cubic", "--beside", "cubic"], "found cubic again, expected another control than the first"),
         (["cubic", "--beside", "cubik"], 'did you mean "cubic"'),
         (["cubic", "--thresholds", "x.toml"], "--thresholds needs --compare"),
         (["cubic", "--transport", "{ name ="], "not a table in TOML"),

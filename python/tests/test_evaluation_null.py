@@ -27,7 +27,10 @@ def test_a_control_is_no_concern_beside_itself_with_other_seeds(name: str) -> No
     assert len(of_compared) <= 1 + len(compared) / 1000, concerns
 
 
-@pytest.mark.parametrize("name", power.CHANGES)
+FIRST, *OTHERS = power.CHANGES
+
+
+@pytest.mark.parametrize("name", [FIRST, *(pytest.param(one, marks=pytest.mark.nightly) for one in OTHERS)])
 def test_a_known_change_is_found_in_nearly_every_comparison(name: str) -> None:
     found = power.times_found(name, 10)
     assert found >= 90

@@ -29,7 +29,7 @@ def test_a_table_has_the_swept_values_and_the_chosen_columns() -> None:
     name = "groups.tcp.goodput"
     ends = (row[f"{name}_low_bps"] / 1e3, row[f"{name}_high_bps"] / 1e3)
     number = mean_and_spread(row[f"{name}_bps"] / 1e3, ends).replace("±", r"\pm")
-    assert lines[4].startswith(rf"1 & reno & ${number}$ & $")
+    assert lines[4].startswith(rf"1 & sack & ${number}$ & $")
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
 
 

@@ -113,7 +113,7 @@ def test_a_study_is_read() -> None:
         ([('"flows.tcp-1.cwnd_packets"', '"tcp-1.cwnd"')], "expected flows.<flow>.<quantity>"),
         ([('expect = "< 0"', 'expect = "negative"')], 'expect: found "negative", expected a comparison'),
         ([('expect = "< 0"', 'paper = 0\ntolerance = "10 %"')], "a percentage of a paper value of 0"),
-        ([('expect = "< 0"', 'tolerance = "10 %"')], "tolerance needs paper"),
+        ([('expect = "< 0"', 'tolerance = "10 %"')], "tolerance needs `paper`"),
         ([('expect = "< 0"', "")], "nothing is tested"),
         ([('expect = "< 0"', 'paper = 1\ntolerance = "little"')], 'found "little", expected a number'),
         ([('kind = "time"', 'kind = "sweep"')], "needs metric (and no series)"),
