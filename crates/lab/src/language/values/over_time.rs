@@ -8,6 +8,9 @@ use ackclock_base::registry::Quantity;
 use ackclock_base::{Range, Span, Time};
 use ackclock_sim::timeline::Timeline;
 
+/// Parses a file of values over time.
+pub type Parse<T> = fn(&str) -> Result<Timeline<T>, Mistake>;
+
 /// A kind of value that changes over time.
 pub struct Kind<T> {
     /// The name of the value.
@@ -19,7 +22,7 @@ pub struct Kind<T> {
     /// An example of a value.
     pub example: &'static str,
     /// Parses a trace that is not a table of times and values; `None` if each trace is one, and needs a `unit`.
-    pub trace: Option<fn(&str) -> Result<Timeline<T>, Mistake>>,
+    pub trace: Option<Parse<T>>,
     /// The units allowed in a table, each in base units.
     pub units: &'static [(&'static str, f64)],
     /// The units of an amount in a table, each in base units: the value is the amount over the time for which it holds.
