@@ -53,7 +53,9 @@ class Answer(Table):
     checksum: str
 
     def texts(self) -> str:
-        """Returns all texts as one, whose checksum is in the file. The page makes the same with JSON.stringify."""
+        """Returns all texts of the file as one JSON array, whose checksum the file has. ``answers.js`` of the page
+        builds this array with JSON.stringify.
+        """
         parts = [self.format, self.version, self.lesson, self.student, self.answer, self.scenario]
         parts += [one.scenario for one in self.runs]
         return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))

@@ -35,7 +35,7 @@ def latex_table(
     table: pl.DataFrame,
     axes: Sequence[Axis],
     columns: str | Sequence[str] | None,
-    declared: Declared = Declared(),  # noqa: B008 (it is frozen)
+    declared: Declared = Declared(),
     warnings: Sequence[str] = (),
 ) -> str:
     """Returns the table of columns of ``Runs.summary``; of classes of sizes alone, with a row for each class. Warnings

@@ -44,7 +44,7 @@ FIGURES = (
 def figures_of(
     run: Run,
     anchor: str,
-    declared: Declared = Declared(),  # noqa: B008 (it is frozen)
+    declared: Declared = Declared(),
 ) -> list[FigureView]:
     """Returns the figures of a run with series, with HTML ids made from ``anchor``. Series without samples have no
     figure.

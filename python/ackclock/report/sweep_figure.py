@@ -40,7 +40,7 @@ def sweep_figure(
     table: pl.DataFrame,
     axes: Sequence[Axis],
     metrics: Names = None,
-    declared: Declared = Declared(),  # noqa: B008 (it is frozen)
+    declared: Declared = Declared(),
     *,
     x: str | None = None,
     rows: Names = None,

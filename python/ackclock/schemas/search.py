@@ -28,7 +28,7 @@ class SearchDocument(Document):
         description="objective in the scenario that was found, one value for each seed of the search"
     )
     before_shrinking: float = Field(
-        description="mean of the objective at the worst point, before parameters that do not matter were set back"
+        description="mean of the objective at the worst point, before values that do not matter were set back"
     )
     harmless: float = Field(
         description="mean of the objective in the search space's own scenario, before anything was varied"
@@ -40,7 +40,8 @@ class SearchDocument(Document):
     failed: int = Field(description="number of runs behind `samples` in which the control failed")
     all_failed: int = Field(description="number of runs of the whole search in which the control failed")
     why_failed: str | None = Field(
-        description="error message of the first run in which the control failed; null if none failed"
+        description="error message of a run in which the control failed, of one behind `samples` if there is one; null "
+        "if the control never failed"
     )
     values: dict[str, Any] = Field(
         description="values that make the found scenario bad, by their paths in the scenario"

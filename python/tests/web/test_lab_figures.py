@@ -108,7 +108,7 @@ def test_every_axis_has_three_ticks(lab: Lab, lesson: str, size: tuple[int, int]
     )
     for box, anchors in others:
         panes = lab.run("return document.querySelectorAll(arguments[0] + ' .title').length", box)
-        # Beside the panels stand as many as three each, below at least one of them three more.
+        # Each panel has at least three ticks on its vertical axis, and the last panel at least three on its time axis.
         assert len(anchors) >= 3 * panes + 3, box
     labels = lab.run(
         "return [...document.querySelectorAll('#figure .tick[text-anchor=end], #whatif-figure .tick[text-anchor=end]')]"

@@ -27,8 +27,10 @@ pub enum Delay {
 
 /// The range of a link's delay in seconds.
 pub(super) const DELAYS: Range = Range::between(0.0, 3600.0);
-const UNITS: [(&str, f64); 3] = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6)];
-const UNIT_NAMES: [&str; 3] = tables::names(UNITS);
+/// The units of a link's delay in a table, each in seconds.
+pub(super) const UNITS: [(&str, f64); 3] = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6)];
+/// The names of these units.
+pub(super) const UNIT_NAMES: [&str; 3] = tables::names(UNITS);
 
 const DELAY: Kind<Span> = Kind {
     name: "delay",

@@ -1,12 +1,11 @@
 //! Jitter as the scenario declares it: its size, its distribution, and its bursts.
 
-use super::delay::DELAYS;
+use super::delay::{DELAYS, UNIT_NAMES, UNITS};
 use super::shares::changes;
 use crate::language::document::Value;
 use crate::language::keys::{Form, Key, Table};
 use crate::language::reader::TableReader;
 use crate::language::values::over_time::{self, Kind, over_time_keys};
-use crate::language::values::tables;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Range, Span};
 use ackclock_sim::channel::Bursts;
@@ -25,9 +24,6 @@ pub struct Jitter {
 }
 
 const LENGTHS: Range = Range { min: 0.0, max: 1e9, above_min: true };
-
-const UNITS: [(&str, f64); 3] = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6)];
-const UNIT_NAMES: [&str; 3] = tables::names(UNITS);
 
 const MOST: Kind<Span> = Kind {
     name: "jitter",
