@@ -55,6 +55,7 @@ type end struct {
 	out      [][]byte
 	conn     *quic.Conn
 	wake     chan struct{} // there is something to write
+	open     bool          // the stream takes bytes: the handshake is over
 	unsent   int64
 	fin      bool
 	sent     bool
@@ -161,6 +162,7 @@ func (e *end) send(transport *quic.Transport, config *quic.Config) (err error) {
 	if err != nil {
 		return err
 	}
+	e.open = true
 	data := make([]byte, 4096) // what the stream takes at once
 	for {
 		for e.unsent > 0 {
@@ -290,6 +292,9 @@ func ackclock_stack_on_timeout(pointer *C.ackclock_end, now C.uint64_t) {
 //export ackclock_stack_write
 func ackclock_stack_write(pointer *C.ackclock_end, bytes C.uint64_t, fin C.uint32_t, now C.uint64_t) C.uint64_t {
 	e := of(pointer)
+	if !e.open {
+		return 0
+	}
 	taken := min(int64(bytes), buffer-e.unsent)
 	if fin == 0 && taken < min(4096, int64(bytes)) {
 		return 0 // in larger pieces: each takes a turn of the bubble
@@ -303,7 +308,7 @@ func ackclock_stack_write(pointer *C.ackclock_end, bytes C.uint64_t, fin C.uint3
 		}
 	})
 	if fin == 1 {
-		return 1 // kept until the stream is open
+		return 1
 	}
 	return C.uint64_t(taken)
 }
