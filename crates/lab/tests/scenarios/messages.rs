@@ -188,8 +188,8 @@ const IN_DUMBBELL: &[Mistake] = &[
 
 #[rustfmt::skip]
 const IN_LINKS: &[Mistake] = &[
-    mistake(("to = \"b\"", "to = \"c\""), (15, 8), "flows.sack", "no way from \"a\" to \"c\"", "links that connect the flow's nodes in both directions", None),
-    mistake(("between = [\"a\", \"b\"]", "from = \"a\"\nto = \"b\""), (16, 8), "flows.sack", "no way from \"b\" to \"a\"", "links that connect the flow's nodes in both directions", None),
+    mistake(("to = \"b\"", "to = \"c\""), (15, 8), "flows.sack", "no path from \"a\" to \"c\"", "links that connect the flow's nodes in both directions", None),
+    mistake(("between = [\"a\", \"b\"]", "from = \"a\"\nto = \"b\""), (16, 8), "flows.sack", "no path from \"b\" to \"a\"", "links that connect the flow's nodes in both directions", None),
     mistake(("to = \"b\"", "to = \"bb\""), (16, 6), "flows.sack", "the node \"bb\"", "a node of the network: one of a, b, c, d", Some("`b`")),
     mistake(("from = \"a\"\nto = \"b\"\n", ""), (13, 1), "flows.sack", "no path", "`from` and `to`, or `path`, to say where the flow goes", None),
     mistake(("from = \"a\"\nto = \"b\"\n", "pair = 1\n"), (15, 8), "flows.sack", "`pair`", "only a dumbbell or a [parallel] has pairs", None),

@@ -43,7 +43,7 @@ def reproduce(
         bool,
         typer.Option(
             "--judge",
-            help="Run nothing: judge the recorded samples of the package, in seconds.",
+            help="Run no simulation: judge the samples that the package has recorded, in seconds.",
             show_default=False,
         ),
     ] = False,
@@ -51,7 +51,7 @@ def reproduce(
         bool,
         typer.Option(
             "--check",
-            help="Run only the first seed of what the package has recorded, compare, and stamp the records.",
+            help="Run the first seed of each recorded study again, compare the results, and stamp the records.",
             show_default=False,
         ),
     ] = False,
@@ -65,8 +65,8 @@ def reproduce(
         list[str] | None,
         typer.Option(
             metavar="RESULT",
-            help='Exit with code 1 if a claim has this result, e.g. "not as printed", or one other than the recorded '
-            "full run: changed. May be given several times.",
+            help='Exit with code 1 if a claim has this result, e.g. "not as printed"; "changed" is any result '
+            "other than that of the recorded full run. May be given several times.",
             show_default=False,
         ),
     ] = None,
