@@ -86,7 +86,7 @@ impl Sweep {
             // These keys determine the set of runs, not a run: every point has the same seeds.
             let expected = match Document::first_step(path) {
                 "sweep" | "replications" | "precision" => Some("a path to a value that a run depends on"),
-                "seed" => Some("`replications`, which runs each point with as many consecutive seeds, from `seed` on"),
+                "seed" => Some("`replications`, which gives each point consecutive seeds from `seed` on"),
                 _ => None,
             };
             if let Some(expected) = expected {

@@ -17,8 +17,8 @@ def migrate(
 ) -> None:
     """Rewrite files of an earlier version in the current format.
 
-    Studies and bases are rewritten; scenarios, lessons and records of evaluations have had one format. Comments and
-    layout stay. If one of the files cannot be carried over, none is written.
+    Studies and bases are rewritten; scenarios, lessons and records of evaluations have had only one. Comments and
+    layout stay. If one of the files cannot be rewritten, none is.
 
     Example: [bold]ackclock migrate studies/*.toml[/bold]
     """
