@@ -108,8 +108,8 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The author's answers (TOML): special cases that the control is not meant for, and the questions of the "
-            "RFC about its document and the process.",
+            help="The author's answers (TOML): special cases that the control is not meant for, and the RFC's "
+            "questions about the document and the process.",
             show_default=False,
         ),
     ] = None,

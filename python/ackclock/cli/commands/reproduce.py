@@ -76,9 +76,10 @@ def reproduce(
     """Run published experiments, judge their claims, write an HTML report.
 
     Each claim of the publication gets a result: as printed; right order, other size; not as printed; undecided; or
-    cannot tell, where the test cannot tell the claim from its denial. Beside it stand the number of other interpretations
-    of the publication that reverse it, and the part of its set-up that is lost. Claims are judged at 3, 5, 10, ...
-    seeds, and only undecided ones get more. A result changes the exit code only with [bold]--fail-on[/bold].
+    cannot tell, where the test cannot tell the claim from its denial. Beside it stand the number of other
+    interpretations of the publication that reverse it, and the part of its set-up that is lost. Claims are judged at
+    3, 5, 10, ... seeds, and only undecided ones get more. A result changes the exit code only with
+    [bold]--fail-on[/bold].
 
     [bold]ackclock reproduce aqm[/bold] characterises all queue disciplines by RFC 7928 and writes one page that
     compares them.
