@@ -186,7 +186,7 @@ def generated(what: str) -> str:
     if part == "outside":
         return "\n".join(outside(rows))
     lines = [
-        "| control | paths | within all bounds | goodput, theirs / ours | p95 of the wait | drops |",
+        "| control | paths | within all bounds | goodput, stack / ours | p95 of the wait | drops |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for control in CONTROLS:

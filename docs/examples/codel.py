@@ -9,7 +9,7 @@ from ackclock.custom import Arrival, Backlog, Capacity, Draws, LinkRate, Verdict
 
 
 class CoDel(ackclock.Discipline):
-    """Drops at departure while packets have waited too long, ever more often."""
+    """Drops at departure while packets wait longer than a target, more and more often."""
 
     target: float = ackclock.parameter("5 ms", unit="time", above=0)
     interval: float = ackclock.parameter("100 ms", unit="time", above=0)

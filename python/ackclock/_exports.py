@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ackclock.scenario import Scenario
 
 FORMATS = {
-    "pcapng": "packets for Wireshark; =senders, =receivers, =LINK (behind its queue) or =before:LINK",
+    "pcapng": "packets for Wireshark; =senders, =receivers, =LINK (after its queue) or =before:LINK",
     "qlog": "what each TCP or QUIC sender sends, receives and decides; =FLOW for one of them",
     "events": "every event of a congestion control with its reaction, as Parquet; =csv for CSV",
     "flent": "the series of the flows, for flent",

@@ -201,7 +201,7 @@ def _recorded(text: str, file: str) -> str:
         raise InputError(f"{file}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from None
     if isinstance(document, dict) and "studies" in document:
         raise InputError(
-            f"{file}: these results of studies lack the samples of all metrics; `ackclock reproduce` makes them anew"
+            f"{file}: these results of studies lack the samples of all metrics; `ackclock reproduce` makes them again"
         )
     as_record(document, file)
     return text

@@ -115,7 +115,7 @@ def test_a_recording_gives_the_same_decisions_everywhere() -> None:
     assert outcome["events"] == len(RECORDING.read_text().splitlines()) - 3
     assert outcome["connections"] == 4
     assert outcome["differences"] == []
-    assert "all decisions are those of the recording" in run("--replay", RECORDING).stdout
+    assert "all decisions match the recording" in run("--replay", RECORDING).stdout
 
 
 def test_a_replay_into_another_control_shows_where_it_differs() -> None:

@@ -23,7 +23,7 @@ from .libraries import TOY, compiled
 HIDDEN = {
     one.id
     for one in DRILLS
-    if one.id.startswith("bbr-case") and one.demand.startswith("A case that shows in")
+    if one.id.startswith("bbr-case") and one.demand.startswith("A case that is visible only in")
 }
 """The cases of the BBR draft that cannot be seen from outside."""
 

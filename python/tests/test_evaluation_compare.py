@@ -203,7 +203,7 @@ def test_patterns_name_scenarios_and_metrics(tmp_path: Path) -> None:
 
 def test_a_record_that_lacks_something_is_refused(tmp_path: Path) -> None:
     (tmp_path / "record.json").write_text('{"kind": "ackclock evaluate"}')
-    with pytest.raises(InputError, match=r"`ackclock evaluate --json > .*record\.json` makes it anew"):
+    with pytest.raises(InputError, match=r"`ackclock evaluate --json > .*record\.json` makes it again"):
         compare.read_record(tmp_path / "record.json")
 
 
@@ -214,13 +214,13 @@ def test_other_seeds_and_references_are_refused() -> None:
     )
     compare.require_alike(before, **alike)
     for change, message in (
-        ({"seeds": range(2)}, "with 3 seeds, this one is quick and has 2: record it anew"),
+        ({"seeds": range(2)}, "with 3 seeds, this one is quick and has 2: record it again"),
         ({"quick": False}, "that of a quick evaluation with 3 seeds, this one is full"),
         (
             {"most_packets": 1000},
             "all settings, this evaluation the settings whose links carry up to 1,000 packets",
         ),
-        ({"references": ["sack"]}, "the references cubic, sack, this evaluation sack: record it anew, or"),
+        ({"references": ["sack"]}, "the references cubic, sack, this evaluation sack: record it again, or"),
     ):
         with pytest.raises(InputError, match=message):
             compare.require_alike(before, **{**alike, **change})

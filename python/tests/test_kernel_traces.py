@@ -407,7 +407,7 @@ class TestOwnRun:
         document = json.loads(done.out)
         jsonschema.validate(document, schema("compare-trace"))
         assert document["compared"] == ["congestion_window", "smoothed_rtt", "retransmitted"]
-        assert document["not_compared"]["losses"] == f"{theirs}: no event tells of losses"
+        assert document["not_compared"]["losses"] == f"{theirs}: no event reports losses"
         assert (document["ours"]["sampled"], document["theirs"]["sampled"]) == (False, True)
 
 

@@ -140,7 +140,7 @@ def test_a_page_begins_with_the_counts_in_words(small: Recorded) -> None:
     stale = dataclasses.replace(small, stale="recorded before samples were kept")
     notes = list(theses.notes([stale], [small.study, small.study]))
     assert notes == [
-        "1 of 2 studies was recorded before samples were kept, and may have other numbers when it is recorded anew.",
+        "1 of 2 studies was recorded before samples were kept, and may have other numbers when it is recorded again.",
         "Not recorded as it is now: 1 study.",
     ]
 

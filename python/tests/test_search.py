@@ -394,7 +394,7 @@ def test_what_is_found_is_a_scenario(ackclock: Command) -> None:
     told = ackclock("search", "sack", "--for", "utilisation", "--runs", "20").out.splitlines()
     assert told[0].startswith("sack, utilisation: the share")
     assert told[3].startswith(f"new seeds  {more.mean():.3f} (")
-    assert told[3].endswith(" more than harmless, mean of 5 others")
+    assert told[3].endswith(" more than harmless, mean of 5 other seeds")
 
 
 def test_what_is_no_worse_with_new_seeds_is_not_called_so(
@@ -448,7 +448,7 @@ def test_html_shows_what_was_found_over_time(ackclock: Command, monkeypatch: pyt
     monkeypatch.setattr(run.Search, "find", lambda _: replace(seen, failed=2, why="it fails"))
     done = ackclock("search", mine, "--html", "--json")
     assert json.loads(done.out)["report"] is None
-    assert "no report, for the control fails in 2 of 5 runs" in done.err
+    assert "no report, because the control fails in 2 of 5 runs" in done.err
 
 
 def test_another_transport_is_that_of_the_control_and_of_cubic_in_its_seat(

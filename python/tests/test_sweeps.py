@@ -226,7 +226,7 @@ class TestTerminal:
         rows = [line.split()[:3] for line in lines if line[:1].isdigit()]
         assert rows == [[str(delay), "ms", str(count)] for delay in range(1, 6) for count in range(1, 9)]
         assert lines[0].endswith("seed 1, 48 points")
-        assert "... and 8 points more: `--out DIR` writes them all" in lines
+        assert "... and 8 more points: `--out DIR` writes them all" in lines
 
     def test_one_point_alone(self, ackclock: Command, scenario_file: Path) -> None:
         scenario_file.write_text(f"{SHORT}\n[sweep]\n{QUEUES}")

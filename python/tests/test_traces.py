@@ -86,11 +86,11 @@ class TestStacks:
         ours = log(tmp_path, STACKS[name](CONNECTION))
         found = compare(ours, log(tmp_path, STACKS[name](without(11)), "theirs"))
         if name == "metrics_only":
-            assert found.not_compared["losses"] == f"no event of {tmp_path / 'theirs'} tells of losses"
+            assert found.not_compared["losses"] == f"no event of {tmp_path / 'theirs'} reports losses"
         else:
             assert found.parting is not None
             assert found.parting.what == "losses"
-            assert found.parting.theirs in ("no event tells of losses", "no packet lost from here on")
+            assert found.parting.theirs in ("no event reports losses", "no packet lost from here on")
 
     def test_times_windows_and_packets_are_in_our_units(self, tmp_path: Path) -> None:
         for name, stack in STACKS.items():
@@ -221,8 +221,8 @@ class TestFirstDifference:
         assert found.not_compared == {
             "pacing_rate": "in neither log",
             "retransmitted": "in neither log",
-            "states": f"no event of {tmp_path / 'theirs'} tells of states",
-            "timeouts": "no event of either log tells of timeouts",
+            "states": f"no event of {tmp_path / 'theirs'} reports states",
+            "timeouts": "no event of either log reports timeouts",
         }
         assert found.compared == [
             "congestion_window",
@@ -433,7 +433,7 @@ class TestReported:
         ]
         found = compare(*logs)
         assert found.agree, found.parting
-        assert found.not_compared["losses"] == "no event of either log tells of losses"
+        assert found.not_compared["losses"] == "no event of either log reports losses"
 
     OTHER_WORDS: ClassVar[list[Any]] = [
         [
@@ -745,10 +745,10 @@ class TestCommand:
         ours, theirs = self.files(tmp_path)
         done = ackclock("compare-trace", ours, theirs, "--figure", str(tmp_path / "both.svg"))
         assert done.code == 1
-        assert "they part at 0.080000 s: congestion_window" in done.out
+        assert "they first differ at 0.080000 s: congestion_window" in done.out
         assert "packet 2 lost (reordering_threshold)" in done.out
         assert "33.33 %" in done.out
-        assert (tmp_path / "both.svg").read_text(encoding="utf-8").count("they part") == 1
+        assert (tmp_path / "both.svg").read_text(encoding="utf-8").count("first difference") == 1
         assert ackclock("compare-trace", ours, theirs, "--tolerance", "34%").code == 0
         assert ackclock("compare-trace", ours, theirs, "--tolerance", "congestion_window=0.34").code == 0
         assert ackclock("compare-trace", ours, theirs, "--ignore", "congestion_window").code == 0

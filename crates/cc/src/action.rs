@@ -11,13 +11,13 @@ use crate::control::{Loss, Timeout};
 use crate::differentiation::Counted;
 use ackclock_base::Packets;
 
-/// What happens to the window on a loss of transmission.
+/// What happens to the window on a transmission loss.
 pub trait Action: Send {
-    /// Called when a loss of transmission begins a recovery. Returns the window, in packets, to continue
+    /// Called when a transmission loss begins a recovery. Returns the window, in packets, to continue
     /// with.
     fn on_loss(&mut self, cwnd: Packets, loss: &Loss) -> Packets;
 
-    /// Returns the slow start threshold after a loss of transmission that leaves the window `_cwnd`, both in
+    /// Returns the slow start threshold after a transmission loss that leaves the window `_cwnd`, both in
     /// packets; `None` leaves the threshold as it is.
     fn ssthresh(&self, _cwnd: Packets) -> Option<Packets> {
         None

@@ -128,7 +128,7 @@ pub enum Controller {
     Window(Box<dyn WindowControl>),
     /// A control with a model of the path.
     Model(Box<dyn Control>),
-    /// A control inside a layer that tells losses of transmission from losses through congestion.
+    /// A control inside a layer that tells transmission losses from losses through congestion.
     Differentiating(Box<dyn LossDifferentiation>),
 }
 

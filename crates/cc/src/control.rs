@@ -58,7 +58,7 @@ pub trait Control: Send {
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }
 
-/// A control whose window a part around it may set, such as the action on a loss of transmission.
+/// A control whose window a part around it may set, such as the action on a transmission loss.
 pub trait WindowControl: Control {
     /// Sets the congestion window, in packets.
     fn set_cwnd(&mut self, cwnd: Packets);

@@ -1,4 +1,4 @@
-//! A control that tells losses of transmission from losses through congestion: any control, a discriminator
+//! A control that tells transmission losses from losses through congestion: any control, a discriminator
 //! that judges each loss, and an action for the losses that it attributes to transmission (Alnuem 2009
 //! chapter 4, figures 4.16 and 4.17).
 
@@ -105,7 +105,7 @@ impl Differentiating {
         }
     }
 
-    /// Lets the action react to a loss of transmission.
+    /// Lets the action react to a transmission loss.
     fn act(&mut self, loss: &Loss) {
         let before = self.window();
         self.before_action = Some(before);

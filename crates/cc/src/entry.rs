@@ -66,7 +66,7 @@ pub struct PublishedDefaults {
     pub recovery: Option<&'static str>,
     /// The loss discriminator; `None` if the control has none.
     pub discriminator: Option<&'static str>,
-    /// The action on a loss of transmission; `None` if the control has none.
+    /// The action on a transmission loss; `None` if the control has none.
     pub action: Option<&'static str>,
     /// The back-off rule of the retransmission timeout; `None` for exponential back-off.
     pub backoff: Option<&'static str>,

@@ -81,7 +81,7 @@ pub const DISCRIMINATORS: &[DiscriminatorEntry] = &[
     discriminators::learning::ENTRY,
 ];
 
-/// The actions: the effect of a loss of transmission on the window.
+/// The actions: the effect of a transmission loss on the window.
 pub const ACTIONS: &[ActionEntry] = &[action::no_cut::ENTRY, action::cwa::ENTRY, action::conservative::ENTRY];
 
 /// The slow starts: the rules by which slow start grows and ends.

@@ -62,7 +62,7 @@ pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
             "outage",
-            "All packets are lost from one time to another: a link that fails",
+            "All packets are lost between two times: a link that fails",
             "none",
             Outage::TABLE,
         ),

@@ -145,7 +145,7 @@ def _replay(file: Path, controls: Sequence[str], as_json: bool) -> None:
                 f"{first['decided_cwnd']} packets, recorded {first['recorded_cwnd']}"
             )
         else:
-            console().print("all decisions are those of the recording")
+            console().print("all decisions match the recording")
     if differences and not controls:
         raise typer.Exit(1)
 

@@ -157,7 +157,7 @@ def _remarks(plan: Plan) -> Iterator[str]:
     from ackclock.evaluation.spelling import left_out
 
     for name, why in plan.refused.items():
-        yield f"{name} is left out, for it cannot have this transport: {why}"
+        yield f"{name} is left out because it cannot run over this transport: {why}"
     if plan.too_large:
         yield left_out(sum(plan.too_large.values()), plan.most_packets)
     yield from _about_marks(plan)
@@ -228,7 +228,7 @@ def _about_record(record: Mapping[str, Any], transport: str | None) -> Iterator[
     if record["versions"]["core"] != core_fingerprint():
         yield (
             f"the record was made with another build of ackclock, {record['versions']['core']}, which may have other "
-            "numbers: record it anew with this one"
+            "numbers: record it again with this one"
         )
 
 

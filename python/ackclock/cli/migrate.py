@@ -27,4 +27,4 @@ def main(files: Sequence[Path]) -> None:
         if told:
             with replacing(file) as unfinished:
                 unfinished.write_text(text, encoding="utf-8")
-        console().print(f"{file}: {told or 'is in the present format'}")
+        console().print(f"{file}: {told or 'is in the current format'}")

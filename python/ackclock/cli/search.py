@@ -87,7 +87,7 @@ def search(
     say.print(f"worst      {significant(found.badness, 3)}, mean of {len(found.samples)} seeds")
     say.print(f"harmless   {significant(found.harmless, 3)}, in the scenario of {chosen.file} as it stands")
     more = with_ends(finding.estimate, finding.interval)
-    say.print(f"new seeds  {more} more than harmless, mean of {finding.seeds} others")
+    say.print(f"new seeds  {more} more than harmless, mean of {finding.seeds} other seeds")
     if path is None:
         say.print(
             Text(f"nothing found that is surely worse than harmless, in {runs:,} runs: no file is written")
@@ -119,7 +119,7 @@ def _report(file: Path, found: SearchResult, space: Space, tested: Contender, th
     from ackclock.scenario import Scenario
 
     if found.failed:
-        warn(f"{file.name}: no report, for the control fails in {found.failed} of {len(found.samples)} runs")
+        warn(f"{file.name}: no report, because the control fails in {found.failed} of {len(found.samples)} runs")
         return None
     # The file has a control in Python only by what the space has in its seat.
     own = tested.overrides(space.tested) if tested.classes else {}

@@ -56,7 +56,7 @@ def show(
         out.print(table)
     if len(points) > ROWS:
         out.print(
-            Text(f"... and {len(points) - ROWS:,} points more: `--out DIR` writes them all", style="yellow")
+            Text(f"... and {len(points) - ROWS:,} more points: `--out DIR` writes them all", style="yellow")
         )
     if any(summary.count > 1 for point in shown for summary in point.values.values()):
         out.print(Text(f"{MEANS} and replications, {SPREAD}", style="dim"))

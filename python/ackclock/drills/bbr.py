@@ -144,7 +144,7 @@ def _hidden(what: str) -> Drill:
     def judge(_: Record) -> str:
         raise CannotTell(why)
 
-    demand = "A case that shows in variables of the control alone."
+    demand = "A case that is visible only in variables of the control."
     return Drill(
         f"bbr-case-{number}", f"BBR draft A, case {number}", "SHOULD", demand, _path(0.5), judge, BBR
     )
@@ -196,7 +196,7 @@ DRILLS = (
         _aggregated,
     ),
     _hidden("13: extra_acked, and batches that begin in CRUISE"),
-    _case("14", "A product of less than a datagram does not stall the sender.", TINY, _tiny),
+    _case("14", "A bandwidth-delay product of less than a datagram does not stall the sender.", TINY, _tiny),
     _case(
         "15",
         "Ten times the capacity is found.",
@@ -211,7 +211,7 @@ DRILLS = (
         _path(30.0, rates=((0.0, RATE), (10.0, RATE / 10)), queue_bytes=PRODUCT),
         _slower,
     ),
-    _hidden("17: a policer, which the path of a drill has not"),
+    _hidden("17: a policer, which the path of a drill does not have"),
     _case(
         "18",
         "A datagram that was declared lost too early leaves the rate as it was.",

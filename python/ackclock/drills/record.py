@@ -116,14 +116,14 @@ class Record:
             if value is not None and first_s - 1e-9 <= at <= last_s + 1e-9
         ]
         if not found and all(value is None for value in column):
-            raise CannotTell(f"the stack does not tell {NUMBERS[name]}")
+            raise CannotTell(f"the stack does not report {NUMBERS[name]}")
         return found
 
     def value(self, name: str, at_s: float) -> float:
         """Returns what the stack told last at a time. CannotTell if it does not tell it."""
         told = self.series(name, -float("inf"), at_s)
         if not told:
-            raise CannotTell(f"the stack had not told {NUMBERS[name]}")
+            raise CannotTell(f"the stack had not yet reported {NUMBERS[name]}")
         return told[-1][1]
 
     def last(self, name: str) -> float:

@@ -128,7 +128,7 @@ def as_record(document: Any, file: Path | str) -> Mapping[str, Any]:
         where = ".".join(map(str, first["loc"]))
         raise InputError(
             f"{file}: {where}: {first['msg']}: this is the record of another version, and "
-            f"`{document.get('command', 'ackclock evaluate')} --json > {file}` makes it anew"
+            f"`{document.get('command', 'ackclock evaluate')} --json > {file}` makes it again"
         ) from None
     return document
 
@@ -162,19 +162,19 @@ def require_alike(
         kind = "a quick" if record["quick"] else "a full"
         raise InputError(
             f"the record is that of {kind} evaluation with {len(record['seeds'])} seeds, this one is "
-            f"{'quick' if quick else 'full'} and has {len(seeds)}: record it anew, or evaluate alike"
+            f"{'quick' if quick else 'full'} and has {len(seeds)}: record it again, or evaluate with its options"
         )
     before = record.get("most_packets")
     if most_packets != before:
         alike = "without --most-packets" if before is None else f"with --most-packets {before}"
         raise InputError(
             f"the record has {_settings_up_to(before)}, this evaluation {_settings_up_to(most_packets)}: record it "
-            f"anew, or evaluate {alike}"
+            f"again, or evaluate {alike}"
         )
     if list(references) != record["references"]:
         raise InputError(
             f"the record has the references {', '.join(record['references'])}, this evaluation "
-            f"{', '.join(references)}: record it anew, or evaluate with --against '{','.join(record['references'])}'"
+            f"{', '.join(references)}: record it again, or evaluate with --against '{','.join(record['references'])}'"
         )
 
 

@@ -69,7 +69,7 @@ def limits() -> str:
     """Returns a line for each limit."""
     rows = [[f"`{name}`", one.text, one.reason, one.source or "ours"] for name, one in known().items()]
     return "\n".join(
-        table(["limit", "a condition is met if its metric is", "why there", "who says so"], rows)
+        table(["limit", "a condition is met if its metric is", "reason", "source"], rows)
     )
 
 
@@ -145,7 +145,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     for verdict, title in (
         (CONCERN, "What is not met"),
         (UNDECIDED, "What is undecided"),
-        (AS_STANDARD, "What is outside a limit as standard controls are"),
+        (AS_STANDARD, "What is outside a limit that standard controls miss too"),
         (NO_LIMIT, "Numbers without a limit"),
     ):
         parts = [line for one in record["criteria"] for line in evaluation_findings.of(one, verdict)]

@@ -25,9 +25,9 @@ from ackclock.study.sentence import sentence
 
 STUDIES = "python/ackclock/archive/studies"
 QUANTITIES = {
-    "tenth": "Off the contract over 100 ms, in % of it",
-    "second": "Off over 1 s, in %",
-    "ten": "Off over 10 s, in %",
+    "tenth": "Deviation over 100 ms, in % of the contract",
+    "second": "Deviation over 1 s, in %",
+    "ten": "Deviation over 10 s, in %",
     "passed": "Passed, in % of the contract",
     "drops": "Dropped, in % of the packets that arrive",
     "delay": "Mean wait at the edge, in ms",

@@ -108,7 +108,7 @@ def notes(both: Sequence[Recorded], studies: Sequence[LoadedStudy]) -> Iterator[
         was, it = ("was", "it is") if count == 1 else ("were", "they are")
         yield (
             f"{count} of {number_of(len(studies), 'study')} {was} {why}, and may have other numbers "
-            f"when {it} recorded anew."
+            f"when {it} recorded again."
         )
     if len(both) < len(studies):
         yield f"Not recorded as it is now: {number_of(len(studies) - len(both), 'study')}."

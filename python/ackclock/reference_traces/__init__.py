@@ -125,9 +125,9 @@ def _readme(made: list[tuple[Trace, list[str]]], version: str) -> Iterator[str]:
     yield f"control, with its internal values) and `{FIGURE}`.\n"
     yield "Compare a log of your stack over the same path with one of them:\n"
     yield f'    ackclock compare-trace bbr-plateau/{QLOG} yours.sqlog --tolerance 5% --slack "10 ms"\n'
-    yield "Make them anew with `ackclock reference-traces`: equal versions give equal files.\n"
+    yield "Make them again with `ackclock reference-traces`: equal versions give equal files.\n"
     yield "BBRv3 is that of draft-ietf-ccwg-bbr, its main branch of August 2026; A.1 to A.22 are its test cases,"
-    yield f"of which {' and '.join(MISSING)} cannot be said as scenarios.\n"
+    yield f"of which {' and '.join(MISSING)} cannot be expressed as scenarios.\n"
     yield "| trace | document and section | what it shows |"
     yield "| --- | --- | --- |"
     for trace, _ in made:

@@ -69,7 +69,7 @@ def _figure(run: Run, series: Series, drawn: Drawn, id: str, declared: Declared)
             caption = f" Each value is the mean of {_seconds(time_s[each] - time_s[0])}."
         # Seen at the end of a recovery.
         caption += (
-            " Data counts when it is in order: what waited for a repaired loss counts at once, so a value may be above "
+            " Data behind a gap counts when the gap is filled, so that a value may exceed "
             "the rate of the link."
         )
         time_s = time_s[each - 1 :: each]  # the end of each stretch

@@ -51,7 +51,7 @@ class PartingSide(Document):
         description="event that the other log lacks, or has at another place; null if the difference is one of values"
     )
     state: str | None = Field(
-        description="congestion state in this log at the first difference; null if the log does not tell it"
+        description="congestion state in this log at the first difference; null if the log does not record it"
     )
     values: dict[str, float | None] = Field(
         description="value of each compared quantity at the first difference: windows in `unit`, times in "

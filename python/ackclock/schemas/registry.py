@@ -19,7 +19,7 @@ class Parameter(BaseModel):
     )
     default: Any = Field(
         default=None,
-        description="value without the parameter, as a scenario file would write it; null if the "
+        description="value that holds if the parameter is not given, as a scenario file would write it; null if the "
         "parameter may be absent",
     )
     range: str | None = Field(

@@ -25,7 +25,7 @@ class SourceRecord(Document):
         description="origin of the question: the thesis, or us for an experiment that the publication never made"
     )
     setup_unknown: str = Field(
-        description="part of the experiment's set-up that the publication does not tell; empty if it tells all"
+        description="part of the experiment's set-up that the publication leaves out; empty if it is complete"
     )
 
 
@@ -182,7 +182,7 @@ class PrecisionRecord(Document):
     wanted: float = Field(
         description="largest accepted half-width of a 95 % interval as a share of its mean, e.g. 0.05"
     )
-    metrics: list[str] = Field(description="ids of the metrics that the precision is asked of")
+    metrics: list[str] = Field(description="ids of the metrics whose intervals have to reach the precision")
     reached: bool = Field(description="whether every interval is narrow enough")
     widest: float | None = Field(
         description="largest half-width of an interval as a share of its mean, over all cases; null while "

@@ -28,7 +28,7 @@ class SearchDocument(Document):
         description="objective in the scenario that was found, one value for each seed of the search"
     )
     before_shrinking: float = Field(
-        description="mean of the objective at the worst point, before values that do not matter were set back"
+        description="mean of the objective at the worst point, before values that do not matter were reset"
     )
     harmless: float = Field(
         description="mean of the objective in the search space's own scenario, before anything was varied"

@@ -7,14 +7,13 @@ Meanings = dict[str, str]
 
 FLOWS: Meanings = {
     "goodput_bps": (
-        "rate at which payload was delivered since the previous sample. Over TCP, data count when they "
-        "are in order: data that waited for a repaired loss count at once, and a sample may exceed the "
-        "rate of the link"
+        "rate at which payload was delivered since the previous sample. Over TCP, data behind a gap count "
+        "when the gap is filled, so that a sample may exceed the rate of the link"
     ),
     "cwnd_packets": "congestion window",
     "ssthresh_packets": "slow start threshold; null if there is none",
     "inflight_packets": "the sender's estimate of its packets in the network",
-    "rtt_s": "latest round-trip sample; of `requests` over UDP, the time that the latest answer took",
+    "rtt_s": "latest round-trip sample; for `requests` over UDP, the time from the latest answered request to its reply",
     "media_rate_bps": (
         "rate that the control of a [call](sctp-and-rtp.md#calls-over-rtp) sets for its encoder"
     ),

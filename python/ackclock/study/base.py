@@ -72,9 +72,9 @@ class Base(Table):
     disciplines: list[Discipline] = Field(
         default_factory=list, description="the disciplines that its studies compare"
     )
-    metrics: list[Metric] = Field(default_factory=list, description="of which studies take those they name")
-    cases: list[Case] = Field(default_factory=list, description="of which studies have those they name")
-    axes: dict[str, list[Any]] = Field(default_factory=dict, description="what varies in its studies")
+    metrics: list[Metric] = Field(default_factory=list, description="metrics from which studies choose by id")
+    cases: list[Case] = Field(default_factory=list, description="cases from which studies choose by name")
+    axes: dict[str, list[Any]] = Field(default_factory=dict, description="values that vary in its studies, by axis")
 
 
 @dataclass(frozen=True)

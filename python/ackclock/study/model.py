@@ -82,7 +82,7 @@ class Source(Table):
     )
     repeats: str = Field(
         default="",
-        description="the study of the package whose runs these are; its unknown set-up is unknown here too: "
+        description="the study of the package that makes the same runs; its unknown set-up is unknown here too: "
         "THESIS/STUDY",
     )
     numbers_of: str = Field(

@@ -24,7 +24,7 @@ def figure(comparison: Comparison) -> Figure:
             largest = max((value for steps in courses for value in steps.values), default=0.0)
             at = comparison.parting.at
             line = over_time([at, at], [0.0, largest * quantity.factor], 1.0)
-            curves.append(Curve(Entry("they part", 2), line))
+            curves.append(Curve(Entry("first difference", 2), line))
         panels.append(Panel("", _axis(quantity, comparison.unit), curves))
     x = f"Time since {comparison.origin} (s)" if comparison.align == "time" else "Data packets sent"
     return Figure(Chart("time", "", Axis(x), panels), "comparison")

@@ -197,5 +197,5 @@ class Log:
         return [event for event in self.events if event.kind == kind]
 
     def tells(self, what: str, kind: EventKind) -> bool:
-        """Returns whether the log tells of losses, states or timeouts, which are events of ``kind``."""
+        """Returns whether the log reports losses, states or timeouts, which are events of ``kind``."""
         return what in self.always_tells or any(event.kind == kind for event in self.events)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ackclock.traces.log import LOSSES, QUANTITIES, STATES, TIMEOUTS, Course, Event, Log, Place, Unit
 
-NO_EVENT = {what: f"no event tells of {what}" for what in (LOSSES, STATES, TIMEOUTS)}
+NO_EVENT = {what: f"no event reports {what}" for what in (LOSSES, STATES, TIMEOUTS)}
 """Why samples tell of no losses, states and timeouts."""
 
 

@@ -35,7 +35,7 @@ def test_tables_hold_what_was_simulated() -> None:
     dropped = run.links.filter(run.links["name"] == "bottleneck")["dropped_packets"].item()
     assert dropped > 0
     assert f"<span>{dropped}</span>" in page, "counts are whole numbers"
-    assert "access-1-left" not in page.split("Make it again")[0], "nothing happened there"
+    assert "access-1-left" not in page.split("Run it again")[0], "nothing happened there"
 
 
 def test_the_page_has_its_origin_and_nothing_unescaped() -> None:

@@ -191,7 +191,7 @@ def test_an_unchanged_case_is_what_the_study_ran(
     assert [option.text for option in list_of_cases.options] == ["Loss-based", "Slow & small"]
     list_of_cases.select_by_index(index)
     section.click("alive-open")
-    section.finished("As it was run, seed 7")
+    section.finished("Original run, seed 7")
     case = studied.cases[index]
     assert section.result() == native(studied.scenario_text, case.overrides, case.seeds[0])
     if case.series is None:
@@ -205,7 +205,7 @@ def test_a_changed_number_changes_the_curve_and_what_was_recorded_stays(section:
     section.open(page)
     Select(section.driver.find_element("id", "alive-case")).select_by_index(1)
     section.click("alive-open")
-    section.finished("As it was run")
+    section.finished("Original run")
     before = section.curves("a")
     text = section.text()
     changed = text.replace('"2 Mbit/s"', '"3 Mbit/s"')
@@ -219,9 +219,9 @@ def test_a_changed_number_changes_the_curve_and_what_was_recorded_stays(section:
     rows = section.run(
         "return [...document.querySelectorAll('#alive-summary thead th')].map(th => th.textContent)"
     )
-    assert rows == ["", "Changed", "As it was run", "Change"]
+    assert rows == ["", "Changed", "Original run", "Change"]
     section.click("alive-reset")
-    section.finished("As it was run")
+    section.finished("Original run")
     assert (section.text(), section.curves("a")) == (text, before)
 
 
@@ -229,7 +229,7 @@ def test_a_recorded_value_that_a_run_does_not_have_is_told(section: Section, pag
     section.open(page)
     Select(section.driver.find_element("id", "alive-case")).select_by_index(1)
     section.click("alive-open")
-    section.finished("As it was run")
+    section.finished("Original run")
     section.run(
         "const { ackclock } = globalThis; ackclock.cases[1].recorded.flows.tcp.cwnd_packets[50] += 1;"
         "document.getElementById('alive-reset').click()"
@@ -242,7 +242,7 @@ def test_a_recorded_value_that_a_run_does_not_have_is_told(section: Section, pag
 def test_a_mistake_is_marked(section: Section, page: Path) -> None:
     section.open(page)
     section.click("alive-open")
-    section.finished("As it was run")
+    section.finished("Original run")
     before = section.curves("a")
     section.write(section.text().replace("droptail", "dropptail"))
     section.wait(
@@ -261,7 +261,7 @@ def test_a_point_of_a_scenario_of_ones_own(section: Section, own: Path, index: i
     section.open(own)
     Select(section.driver.find_element("id", "alive-case")).select_by_index(index)
     section.click("alive-open")
-    section.finished("As it was run, seed 1, equal to all ")
+    section.finished("Original run, seed 1, equal to all ")
     limit = ["20 packets", "40 packets"][index]
     assert section.result() == native(DUEL, {"dumbbell.bottleneck.queue.limit": limit}, 1)
     document = toml.loads(section.text())
@@ -300,5 +300,5 @@ def test_the_text_of_a_case_means_what_the_study_runs(ask: Ask) -> None:
 def test_nothing_is_wider_than_a_telephone(section: Section, page: Path) -> None:
     section.open(page, (390, 844))
     section.click("alive-open")
-    section.finished("As it was run")
+    section.finished("Original run")
     assert section.run("return document.documentElement.scrollWidth") <= 390

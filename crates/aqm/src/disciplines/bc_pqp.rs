@@ -44,7 +44,7 @@ parameters! {
             PERIODS,
             "the authors' code has it as an argument, `rtt`; here the round trip of this project's policers",
         ),
-        /// Difference between arrivals and what drains, as a share of the latter, that counts as a burst or
+        /// Difference between arriving and draining bytes, as a share of the draining ones, that counts as a burst or
         /// its end
         threshold: f64 = number("0.5", Range::at_least(0.0), "the authors' code, gradient_threshold"),
         queues: usize = QUEUES,

@@ -39,7 +39,7 @@ parameters! {
             Range::above(0.0),
             "the same port, FreezeTime; 50 ms in the authors' ALTQ version (altq_blue.c)",
         ),
-        /// Queue beyond which the probability rises already, so that room is left for bursts (L)
+        /// Queue length above which the probability already rises, to leave room for bursts (L)
         threshold: Option<Packets> = packets(
             "none",
             Range::at_least(0.0),

@@ -15,7 +15,7 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "codel",
-        "Drops at departure while packets have waited too long, ever more often",
+        "Drops at departure while packets wait longer than a target, more and more often",
         "RFC 8289",
         Parameters::TABLE,
     ),

@@ -24,7 +24,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The counter and its threshold.
     pub struct Parameters {
-        /// Rate that should not be reached; none for the link's
+        /// Rate below which traffic is kept; none for the link's
         rate: Option<Rate> = RATE.source("HULL: that of the link that the counter belongs to"),
         /// Share of the rate at which the counter drains (gamma)
         drain: f64 = number(

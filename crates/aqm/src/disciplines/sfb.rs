@@ -43,7 +43,7 @@ parameters! {
             Range::between(1.0, 65536.0),
             "Feng et al. 2001, its simulations; SFB_NUMBUCKETS is 16 in Linux, net/sched/sch_sfb.c",
         ),
-        /// Packets above which a bin is over-full; half more than its share of the limit if absent
+        /// Packets above which a bin is over-full; 1.5 times its share of the limit if absent
         bin_size: Option<Packets> = packets(
             "none",
             Range::at_least(0.0),
@@ -75,7 +75,8 @@ parameters! {
         ),
         /// Time for which one set of hash functions is used
         rehash: Span = time("600 s", Range::above(0.0), "tc-sfb(8), rehash"),
-        /// Time before its use in which the next set of hash functions learns from the flows with a drop probability of 1
+        /// Time before a change of hash functions in which the next set already learns from flows with a drop
+        /// probability of 1
         warmup: Span = time("60 s", Range::at_least(0.0), "tc-sfb(8), db; Feng et al. 2001, moving hash functions"),
         /// Whether packets that can be marked are marked instead of dropped, unless their flow sends too much
         ecn: bool = flag(false, "RFC 3168 section 5; Feng et al. 2001 mark"),

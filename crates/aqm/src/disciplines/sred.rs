@@ -38,7 +38,7 @@ parameters! {
             Range { min: 0.0, max: 1.0, above_min: true },
             "Jain 2003 section 2.7.1",
         ),
-        /// Drop probability of a queue of at least a third of the limit; from a sixth on, a quarter of it
+        /// Drop probability while the queue is at least a third of the limit; a quarter of it from a sixth to a third
         max_probability: f64 = number(
             "0.15",
             Range::between(0.0, 1.0),

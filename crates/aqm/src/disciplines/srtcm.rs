@@ -24,7 +24,7 @@ parameters! {
     pub struct Parameters {
         rate: Option<Rate> = RATE.source("RFC 2697 section 2, CIR"),
         burst: Size = BURST.source("RFC 2697 section 2, CBS; it leaves the value open"),
-        /// Tokens kept beyond burst (EBS)
+        /// Depth of the second bucket, which fills after the first (EBS)
         excess_burst: Size = size("25 kB", Range::at_least(0.0), "RFC 2697 section 2, EBS; it leaves the value open"),
         ecn: bool = ECN
             .source("RFC 2697 section 4 marks for others to drop; RFC 3168 section 5")

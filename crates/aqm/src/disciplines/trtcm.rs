@@ -25,7 +25,7 @@ parameters! {
     pub struct Parameters {
         /// Committed rate (CIR); none for the link's
         rate: Option<Rate> = RATE.source("RFC 2698 section 2"),
-        /// Tokens kept of the committed rate (CBS)
+        /// Depth of the bucket of the committed rate (CBS)
         burst: Size = BURST.source("RFC 2698 section 2; it leaves the value open"),
         /// Rate above which packets are dropped (PIR); none for the committed rate
         peak_rate: Option<Rate> = rate(
@@ -33,7 +33,7 @@ parameters! {
             Range::at_least(1.0),
             "RFC 2698 section 2: equal to or greater than CIR",
         ),
-        /// Tokens kept of the peak rate (PBS); a longer packet never conforms
+        /// Depth of the bucket of the peak rate (PBS); a longer packet never conforms
         peak_burst: Size = size(
             "50 kB",
             Range::above(0.0),

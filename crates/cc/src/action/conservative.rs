@@ -1,4 +1,4 @@
-//! The action of Learning TCP (A. Jain 2003 figure 4.1): a loss of transmission leaves the window as it is.
+//! The action of Learning TCP (A. Jain 2003 figure 4.1): a transmission loss leaves the window as it is.
 //! If the next loss shows that the judgement was wrong, the window restarts at one packet, because it was too
 //! large in between.
 
@@ -22,7 +22,7 @@ pub const ENTRY: ActionEntry = ActionEntry {
 };
 
 choice! {
-    /// What happens to the slow start threshold at a loss of transmission.
+    /// What happens to the slow start threshold at a transmission loss.
     pub enum Threshold {
         /// The threshold becomes the window, so that slow start ends.
         Window = "window",

@@ -1,6 +1,6 @@
 //! The congestion window action (Alnuem 2009 section 4.2.1): no cut when a loss is found. When the
 //! retransmitted packet has arrived, the window is cut by the number of packets still missing. At or above
-//! `tthresh`, the window at which the first loss of transmission since the last timeout was found, it is
+//! `tthresh`, the window at which the first transmission loss since the last timeout was found, it is
 //! halved instead.
 
 use super::{Action, Answer};
@@ -27,7 +27,7 @@ parameters! {
     pub struct Parameters {
         /// Whether a window above the threshold is halved
         tthresh: bool = flag(true, "Figure 4.4; without: figure 4.3"),
-        /// Whether a window at the threshold is cut by the number lost
+        /// Whether a window at the threshold is cut by the number of lost packets
         inclusive: bool = flag(
             false,
             "Figure 4.4 and appendix D: below; the text of section 4.2.1.2: below or at",
@@ -42,7 +42,7 @@ parameters! {
         ),
         /// Whether the judgement at the third duplicate acknowledgement holds until the losses are counted
         latch: bool = flag(false, "Appendix D judges anew at each acknowledgement"),
-        /// Which loss of transmission since the last timeout sets the threshold to the window at that loss
+        /// Which transmission loss since the last timeout sets the threshold to the window at that loss
         learns_at: u32 = integer(
             "1",
             Range::between(1.0, 1000.0),
@@ -56,7 +56,7 @@ parameters! {
 pub struct Cwa {
     parameters: Parameters,
     tthresh: Packets,
-    /// The number of losses of transmission since the last timeout.
+    /// The number of transmission losses since the last timeout.
     losses: u32,
 }
 
@@ -168,7 +168,7 @@ mod tests {
     fn figure_4_4_at_the_threshold_the_window_is_halved() {
         // The first loss sets tthresh = 10 = cwnd, and 10 < 10 is false.
         assert_eq!(lose(&mut cwa(&[]), 2), (5.0, 5.0));
-        // With "cwnd <= tthresh" (section 4.2.1.2) the window is cut by the number lost: 10 - 2.
+        // With "cwnd <= tthresh" (section 4.2.1.2) the window is cut by the number of lost packets: 10 - 2.
         assert_eq!(lose(&mut cwa(&[("inclusive", "true")]), 2), (8.0, 5.0));
     }
 

@@ -9,7 +9,7 @@ use super::{Cause, IncomingAck};
 use crate::control::{Ack, Timeout};
 use ackclock_base::{Packets, Random, Time};
 
-/// Tells losses of transmission from losses through congestion.
+/// Tells transmission losses from losses through congestion.
 pub trait Discriminator: Send {
     /// Called when an acknowledgement has arrived, duplicates included, before it is processed. Returns the
     /// cause that a loss found now would have. A discriminator that guesses draws its random numbers here.

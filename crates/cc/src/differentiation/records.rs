@@ -1,4 +1,4 @@
-//! The records and the trait of the layer that tells losses of transmission from losses through congestion.
+//! The records and the trait of the layer that tells transmission losses from losses through congestion.
 
 use crate::control::WindowControl;
 use ackclock_base::{Packets, Random, Span, Time};

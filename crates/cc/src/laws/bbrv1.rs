@@ -8,7 +8,7 @@ use crate::entry::{Build, Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "bbrv1",
-        "The first BBR: the bandwidth of ten rounds, the round trip of ten seconds and a cycle of gains; ignores losses",
+        "The first BBR: largest bandwidth of ten rounds, least round trip of 10 s, a cycle of gains; ignores losses",
         "draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al. 2016",
         Parameters::TABLE,
     ),

@@ -47,7 +47,7 @@ pub const RTT_MIN: Declared<Span> = declare::time(
     Range { min: 0.0, max: 3600.0, above_min: true },
     "not printed; latency divided by F in Dahal table 6.1 is 0.0621 to 0.0622 s",
 )
-.about("Base round trip, if it is given");
+.about("Base round trip, used where its source is a given value");
 
 /// The source of the base round trip.
 pub const RTT_MIN_MODE: Declared<RttMinMode> =

@@ -60,7 +60,7 @@ parameters! {
         ),
         /// Source of the base round trip: given beforehand, or the minimum measured so far
         rtt_min_mode: RttMinMode = choice("given", "Dahal section 4.3 computes it beforehand"),
-        /// Base round trip, if it is given
+        /// Base round trip, used where its source is a given value
         rtt_min: Span = time(
             "62 ms",
             Range { min: 0.0, max: 3600.0, above_min: true },

@@ -8,7 +8,7 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "twa",
-        "Reno with Alnuem's three actions, with every loss attributed to transmission",
+        "Reno with the actions CWA, MDA and RTA (Alnuem), with every loss attributed to transmission",
         "Alnuem 2009 sections 4.3 and 5.3",
         Reno::TABLE,
     ),

@@ -155,7 +155,7 @@ impl Cause {
             Self::PhantomQueues { queues, every } => format!("`window` of {every} with {queues} `queues`"),
             Self::Quantum { bytes } => format!("`quantum` of {bytes} B"),
             Self::Bins { bins, every } => format!("`rehash` of {every} with {bins} bins"),
-            Self::States { key, each } => format!("`{key}` whose states last {each} in the mean"),
+            Self::States { key, each } => format!("`{key}` whose states last {each} on average"),
             Self::Stations { links } => format!("{links} links that share it"),
             Self::Timeouts { every } => {
                 format!("`min_rto`, `max_rto` and `max_backoff` that allow a timeout each {every}")

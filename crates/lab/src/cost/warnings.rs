@@ -195,7 +195,8 @@ mod tests {
     #[test]
     fn flows_that_overrides_leave_out_cause_a_warning() {
         // In the file itself the same start is an error.
-        let told = |path, value| about_overridden_flows("control = \"sack\"\nstart = \"9 s\"", &[(path, value)]);
+        let told =
+            |path, value| about_overridden_flows("control = \"sack\"\nstart = \"9 s\"", &[(path, value)]);
         assert_eq!(told("flows.sack.start", "10 s"), ["flow sack: begins at 10 s, and the run lasts 10 s"]);
         assert!(told("flows.sack.start", "9.9 s").is_empty());
         assert_eq!(told("duration", "8 s"), ["flow sack: begins at 9 s, and the run lasts 8 s"]);

@@ -25,7 +25,7 @@ pub struct AgentPlan {
 /// The keys of an agent at a node.
 pub static AGENT: Table = Table::new(
     "agent_at_node",
-    "An agent at a node, which looks into the packets of TCP flows",
+    "An agent at a node, which inspects the packets of TCP flows",
     &[&[
         Key::new("at", &[Form::Text], "The node that the agent is at").such_as("\"left\""),
         Key::new("agent", &[Form::Named(Kind::Agent)], "What the agent does").such_as("\"snoop\""),

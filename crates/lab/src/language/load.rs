@@ -56,9 +56,9 @@ pub static SCENARIO: Table = Table::new(
             Key::new(
                 "agents",
                 &[Form::Tables(&agents::AGENT, ANY_NUMBER)],
-                "Agents that look into packets at nodes",
+                "Agents at nodes, which inspect packets",
             ),
-            Key::new("flows", &[Form::Tables(&flows::FLOWS, SOME)], "Groups of like flows"),
+            Key::new("flows", &[Form::Tables(&flows::FLOWS, SOME)], "Groups of flows with equal settings"),
             Key::new("observe", &[Form::Table(&observe::OBSERVE)], "Observations beyond counts and means"),
             Key::new("sweep", &[Form::Table(&SWEEP)], "Values to vary"),
             Key::new(

@@ -53,7 +53,7 @@ pub static MEDIUM: Table = Table::new(
         Key::new(
             "places",
             &[Form::Table(&PLACES)],
-            "Nodes that stay where they are put: metres to the right and upwards",
+            "Nodes that stay at fixed places: metres to the right and upwards",
         )
         .needing(&["propagation"]),
     ]],

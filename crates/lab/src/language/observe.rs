@@ -62,7 +62,7 @@ pub static OBSERVE: Table = Table::new(
         Key::new(
             "distributions",
             &[Form::FLAG],
-            "Whether the distributions of one-way delays and of waits are kept as quantiles",
+            "Whether the distributions of one-way delays and waiting times are recorded as quantiles",
         )
         .or("false"),
         Key::new(

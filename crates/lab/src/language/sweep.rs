@@ -86,7 +86,7 @@ impl Sweep {
             // These keys determine the set of runs, not a run: every point has the same seeds.
             let expected = match Document::first_step(path) {
                 "sweep" | "replications" | "precision" => Some("a path to a value that a run depends on"),
-                "seed" => Some("`replications`, which give each point as many seeds from `seed` on"),
+                "seed" => Some("`replications`, which gives each point consecutive seeds from `seed` on"),
                 _ => None,
             };
             if let Some(expected) = expected {
@@ -110,7 +110,7 @@ impl Sweep {
                     &values[second].span,
                     &place,
                     &found,
-                    "every value once: equal points say nothing new",
+                    "every value once: a repeated point adds nothing",
                 );
             }
             let sampled = values.is_empty();

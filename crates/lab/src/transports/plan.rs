@@ -69,7 +69,7 @@ pub(super) fn check_brought_along(table: &TableReader<'_>, control: &ControlPlan
     table.problem_at(
         "control",
         &found,
-        &format!("`transport = {}` as well, which brings it along", quoted(stack)),
+        &format!("`transport = {}` as well: the control is part of that stack", quoted(stack)),
     );
     None
 }

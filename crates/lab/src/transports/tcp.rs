@@ -80,7 +80,7 @@ fn check_local_drops(table: &TableReader<'_>, details: &Details, profile: &Detai
         details.rules.local_drop == LocalDrop::Cwr && profile.rules.local_drop == LocalDrop::Lost;
     if is_asked_for && details.send_jitter > Span::ZERO {
         let expected =
-            "`send_jitter = \"0 s\"` in the transport: only what leaves at once can be refused to the sender";
+            "`send_jitter = \"0 s\"` in the transport: an interface refuses only packets that leave at once";
         table.problem_at("transport", "`local_drop = \"cwr\"` with a `send_jitter`", expected);
     }
 }

@@ -166,7 +166,7 @@ fn what_a_stack_cannot_do_is_a_located_problem() {
         ),
         (
             "control = \"noq:cubic\"\ntransport = \"quinn\"",
-            "the control \"noq:cubic\" over quinn, expected `transport = \"noq\"`, which brings it along",
+            "the control \"noq:cubic\" over quinn, expected `transport = \"noq\"`, the stack of this control",
         ),
         ("control = \"noq:cubik\"\ntransport = \"noq\"", "did you mean `noq:cubic`?"),
         (

@@ -284,7 +284,7 @@ fn states_that_change_often_are_announced() {
         link("10 Gbit/s", &states, &cbr("10 Gbit/s"))
     };
     let words = [
-        "link a-b: `loss` whose states last 1 ns in the mean: up to 1.0e9 changes",
+        "link a-b: `loss` whose states last 1 ns on average: up to 1.0e9 changes",
         "longer `good` and `bad`",
     ];
     assert_announced(&loss("1 ns"), &loss("1 us"), &words);
@@ -398,7 +398,7 @@ fn runs_that_would_take_days_are_refused_at_their_cause() {
     let requests = "count = 1000\napplication = { name = \"requests\", every = \"1 ms\" }";
     let text = link("10 Gbit/s", states, requests).replace("\"1 s\"", "\"10000 s\"");
     let message = refused(&text);
-    let begins = "slow.toml:6:20: `links.0.reverse.loss`: found `loss` whose states last 1 ns in the mean: about 1.0e13 changes";
+    let begins = "slow.toml:6:20: `links.0.reverse.loss`: found `loss` whose states last 1 ns on average: about 1.0e13 changes";
     assert!(message.starts_with(begins), "{message}");
 
     // If the file names no path, the message points to the table of the flow.

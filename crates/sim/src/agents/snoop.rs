@@ -63,7 +63,7 @@ parameters! {
     pub struct Parameters {
         /// The largest number of packets of a connection in the cache
         cache: Packets = packets("100 packets", Range::between(1.0, 1e5), "Dahal section 5.3.1"),
-        /// How often the agent retransmits a packet before it leaves the packet to the sender
+        /// The number of retransmissions of a packet by the agent before it leaves the packet to the sender
         attempts: i64 = integer("10", Range::between(0.0, 1000.0), "Dahal section 5.3.1"),
         /// The smallest timeout of the agent's timer
         min_timeout: Span = time("100 ms", Range { min: 0.0, max: 60.0, above_min: true }, "ns-2's snoopTick_"),

@@ -39,10 +39,10 @@ parameters! {
         ),
         /// The largest amount of data that the receiver allows in flight
         window: Packets = packets("10000 packets", WINDOWS, "RFC 9000 section 4.1 leaves it open; as over TCP"),
-        /// The congestion window at the start; none for 10 packets, or 14,720 B where datagrams are larger,
+        /// The initial congestion window; none for 10 packets, or 14,720 B where datagrams are larger,
         /// but at least 2 packets
         initial_window: Option<Packets> = packets("none", WINDOWS, "RFC 9002 section 7.2"),
-        /// Whether the connection begins with a round trip of Initial packets
+        /// Whether the connection begins with a handshake of Initial packets, which takes a round trip
         handshake: bool = flag(true, "RFC 9001 section 4; none with early data (0-RTT)"),
         /// Size of an Initial packet on the wire
         initial_size: Size = size("1228 B", Range::between(1.0, 1500.0), "RFC 9000 section 14.1, with IPv4 and UDP"),
@@ -56,9 +56,9 @@ parameters! {
         max_ack_delay: Span = time("25 ms", Range::between(0.0, 16.0), "RFC 9000 section 18.2"),
         /// The largest number of ranges in an acknowledgement, which reports the highest ranges received
         ack_ranges: u32 = integer("32", Range::between(1.0, 256.0), "RFC 9000 section 13.2.3 leaves it open"),
-        /// A packet is lost when a packet sent this many packets later is acknowledged
+        /// A packet counts as lost when a packet sent this many packets later is acknowledged
         packet_threshold: u32 = integer("3", Range::between(1.0, 1e6), "RFC 9002 section 6.1.1: kPacketThreshold, no less than 3"),
-        /// A packet is lost when a later one is acknowledged this many round trips after its sending
+        /// A packet counts as lost when a later one is acknowledged this many round trips after it was sent
         time_threshold: f64 = number("1.125", Range::between(1.0, 100.0), "RFC 9002 section 6.1.2: kTimeThreshold, 9/8"),
         /// Whether `packet_threshold` and `time_threshold` are constant, or grow with each packet that was
         /// declared lost and is acknowledged later, until it would not have been declared lost: the time

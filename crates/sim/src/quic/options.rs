@@ -17,7 +17,7 @@ use ackclock_recovery::{Options as RecoveryOptions, Units};
 pub const PROFILES: &[Descriptor] = &[Descriptor {
     kind: Kind::Transport,
     name: "quic",
-    summary: "QUIC as the RFCs have it, with one stream",
+    summary: "QUIC as the RFCs specify it, with one stream",
     source: "RFC 9000, RFC 9002",
     parameters: Details::TABLE,
     presets: &[],

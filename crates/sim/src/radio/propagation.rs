@@ -19,7 +19,7 @@ pub const PROPAGATIONS: &[Entry] = &[Entry {
     descriptor: &Descriptor {
         kind: Kind::Propagation,
         name: "shadowing",
-        summary: "Power that falls with a power of the distance and varies normally in decibels",
+        summary: "Received power falls with a power of the distance, with a log-normal variation",
         source: "Rappaport, Wireless Communications, section 4.9; ns-2's Propagation/Shadowing",
         parameters: Shadowing::TABLE,
         presets: &[],

@@ -31,7 +31,7 @@ parameters! {
         max_rate: Rate = rate("1.5 Mbit/s", RATES, "RFC 8698 figure 3 (RMAX)"),
         /// Frames per second
         frames: f64 = number("30", Range::between(1.0, 1000.0), "RFC 8698 figure 3 (FPS)"),
-        /// Greatest share by which the size of a frame differs from the mean at its rate, drawn evenly for each frame
+        /// Greatest share by which the size of a frame differs from the mean at its rate, drawn uniformly
         variation: f64 = number("0.1", Range { min: 0.0, max: 1.0, above_min: false }, "none"),
         /// The largest payload of a packet; all packets of a frame have equal payloads
         packet: Size = size("1200 B", Range::between(200.0, 65_000.0), "none"),
@@ -39,7 +39,7 @@ parameters! {
         header: Size = size("40 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B, RTP 12 B"),
         /// The time between two reports of the receiver
         feedback: Span = time("100 ms", Range::between(0.01, 10.0), "RFC 8698 figure 3 (DELTA)"),
-        /// A frame is late if it is complete later than this after its capture
+        /// The time after the capture of a frame from which the frame counts as late if it is not complete
         deadline: Span = time("150 ms", Range::between(0.001, 10.0), "ITU-T G.114: up to 150 ms, most calls are not affected"),
         /// The time at which the call pauses: its encoder makes no more frames, and the control keeps its rate
         pause_from: Span = time("0 s", Range::at_least(0.0), "none; RFC 8867 section 5.8 has a pause"),

@@ -63,9 +63,9 @@ parameters! {
         plrref: f64 = number("0.01", SHARES, RFC),
         /// Reference marking ratio
         pmrref: f64 = number("0.01", SHARES, RFC),
-        /// Delay that stands for the reference loss ratio
+        /// Delay penalty of losses at the reference loss ratio (DLOSS)
         dloss: Span = time("10 ms", Range::between(0.0, 60.0), RFC),
-        /// Delay that stands for the reference marking ratio
+        /// Delay penalty of marks at the reference marking ratio (DMARK)
         dmark: Span = time("2 ms", Range::between(0.0, 60.0), RFC),
         /// Upper bound of the congestion signal
         xmax: Span = time("500 ms", TIMES, "not in RFC 8698; its authors' simulator, ns3-rmcat (NADA_PARAM_XMAX)"),

@@ -77,11 +77,11 @@ parameters! {
             Range::between(1500.0, 4e9),
             "of TCP's order here; 1,310,720 B in Dahal section 6.2.1",
         ),
-        /// The congestion window of a path at the start; none for 4404 B, but between 2 and 4 packets
+        /// The initial congestion window of a path; none for 4404 B, but between 2 and 4 packets
         initial_window: Option<Packets> = packets("none", PACKETS, "RFC 9260 section 7.2.1; 2 in RFC 2960"),
-        /// The slow start threshold at the start; none for the largest possible
+        /// The initial slow start threshold; none for the largest possible
         initial_ssthresh: Option<Size> = size("none", Range::between(1500.0, 4e9), "RFC 9260 section 7.2.1"),
-        /// The smallest window of an idle path: half of the window goes for each timeout's length in which
+        /// The smallest window of an idle path: the window is halved for each timeout's length in which
         /// nothing is sent over the path
         idle_window: Packets = packets("4 packets", PACKETS, "RFC 9260 section 7.2.1; 2 in RFC 2960"),
         /// The smallest window of a path after a loss or a mark, unless the control leaves more; a timeout
@@ -93,7 +93,7 @@ parameters! {
         handshake: bool = flag(true, "RFC 9260 section 5.1"),
         /// Whether answers to INIT and COOKIE ECHO that were sent once measure the round trip of their path
         handshake_rtt: bool = flag(true, "RFC 9260 section 8.3: what updates a path's RTT; not in ns-2"),
-        /// How often INIT and COOKIE ECHO are repeated before the association is given up
+        /// How many times INIT and COOKIE ECHO are repeated before the association is given up
         max_init_retransmits: u32 = integer("8", COUNTS, "RFC 9260 section 16, Max.Init.Retransmits"),
         /// Whether packets with DATA or SACK carry a timestamp chunk of 12 B, and each SACK echoes the first
         /// timestamp since the last SACK

@@ -66,16 +66,16 @@ parameters! {
             WINDOWS,
             "RFC 7323 allows 1 GiB; enough for 1 Gbit/s at 100 ms; ns-2's window_",
         ),
-        /// The congestion window at the start; none for 10 packets, or 14,600 B where packets are larger, but
+        /// The initial congestion window; none for 10 packets, or 14,600 B where packets are larger, but
         /// at least 2 packets
         initial_window: Option<Packets> = packets(
             "none",
             WINDOWS,
             "RFC 6928; 10 packets of any size in Linux (TCP_INIT_CWND), 2 in RFC 5681 and ns-2, 1 in Dahal section 4.1",
         ),
-        /// The slow start threshold at the start; none for as high as the window allows
+        /// The initial slow start threshold; none for as high as the window allows
         initial_ssthresh: Option<Packets> = packets("none", WINDOWS, "RFC 5681 section 3.1; ns-2 sets it to window_"),
-        /// Whether the connection begins with a round trip of SYN
+        /// Whether the connection begins with a SYN handshake, which takes a round trip
         handshake: bool = flag(true, "RFC 9293 section 3.5"),
         /// The retransmission rule; auto takes the control's own, or sack
         recovery: Rule = choice(

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "adaptive-video",
-        "Segments of video over TCP, each at the rate that the last ones suggest, up to a full buffer",
+        "Segments of video over TCP, each at the rate that the throughput of the last ones allows, up to a full buffer",
         "RFC 7928 section 9.1, which leaves the rule to the tester",
         Parameters::TABLE,
     ),

@@ -32,13 +32,13 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The rate, and the three levels.
     pub struct Parameters {
-        /// Payload bits per second in the mean
+        /// Mean payload bits per second
         rate: Rate = RATE,
         packet: Size = PACKET,
         header: Size = HEADER,
-        /// Flows of a session, in the mean
+        /// Mean number of flows of a session
         flows: f64 = number("20", MEAN_NUMBERS, UNSTATED),
-        /// Packets of a flow, in the mean
+        /// Mean number of packets of a flow
         packets: f64 = number("10", MEAN_NUMBERS, UNSTATED),
         /// Mean time between two flows of a session
         between_flows: Span = time("500 ms", MEAN_TIMES, UNSTATED),

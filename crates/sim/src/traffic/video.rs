@@ -31,7 +31,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The parameters of video: the rate, and its division into frames and packets.
     pub struct Parameters {
-        /// Payload bits per second in the mean
+        /// Mean payload bits per second
         rate: Rate = RATE.by_default("1 Mbit/s"),
         /// Frames per second
         frames: f64 = number("25", Range::between(0.1, 1000.0), "none"),

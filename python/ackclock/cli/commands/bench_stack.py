@@ -44,7 +44,7 @@ def bench_stack(
     limit: Limit = 300,
 ) -> None:
     """Measure congestion controls side by side on a set of hard paths: a deep and a shallow buffer, a policer, jitter,
-    reordering, Wi-Fi, a cellular link, a flow of CUBIC beside it, pauses, an application that limits it.
+    reordering, Wi-Fi, a cellular link, a competing flow of CUBIC, pauses, an application-limited sender.
 
     Examples: [bold]ackclock bench-stack noq:bbr3 bbrv3[/bold], [bold]ackclock bench-stack quinn:cubic cubic
     --path shallow[/bold]

@@ -52,7 +52,7 @@ def check_stack(
         typer.Option(
             "--allow",
             metavar="ID",
-            help="Accept a violation of this drill, which the stack has chosen. May be given several times.",
+            help="Accept a violation of the drill with this id, a deviation on purpose. May be given several times.",
             show_default=False,
         ),
     ] = None,

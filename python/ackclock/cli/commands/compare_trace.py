@@ -81,7 +81,7 @@ def compare_trace(
         ),
     ] = None,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Read a log that breaks off, up to its last complete line.")
+        bool, typer.Option("--partial", help="Read a log that ends within a record, up to its last complete line.")
     ] = False,
     json: Json = False,
     figure: Annotated[
@@ -92,7 +92,7 @@ def compare_trace(
     """Find the first difference between two logs of a sender, and measure how much they differ.
 
     Compares congestion window, slow start threshold, flight, smoothed round trip, pacing rate and retransmissions, and
-    the packets lost, timeouts and states, as far as both logs tell of them; the verdict names what was compared. Exit
+    the packets lost, timeouts and states, as far as both logs record them; the verdict names what was compared. Exit
     code 0: they agree within the tolerance. 1: they do not. 2: they have nothing in common that can be compared.
 
     Example: [bold]ackclock compare-trace reference.sqlog stack.sqlog --tolerance 5% --slack "10 ms"[/bold]

@@ -57,10 +57,10 @@ def control(
     """Offer congestion controls of this laboratory to every TCP socket of this machine (Linux).
 
     The kernel calls NAME [bold]ack_NAME[/bold]: choose it as TCP_CONGESTION, in iperf3 with -C. When the command ends,
-    so does the offer; sockets that have such a control go on under Reno. It needs root, and the program that
+    the kernel no longer has NAME, and sockets under it continue under Reno. It needs root, and the program that
     [bold]make wire[/bold] builds.
 
-    The exit code is 1 if COMMAND fails, or if a replay decides otherwise than the recording.
+    The exit code is 1 if COMMAND fails, or if decisions in a replay differ from the recording.
 
     Example: [bold]ackclock control bbrv3 -- iperf3 -c server -C ack_bbrv3[/bold]
     """

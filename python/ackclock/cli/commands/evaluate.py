@@ -108,8 +108,8 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The author's answers (TOML): the scenarios that the control is not meant for, and answers "
-            "about the process.",
+            help="The author's answers (TOML): special cases that the control is not meant for, and the RFC's "
+            "questions about the document and the process.",
             show_default=False,
         ),
     ] = None,
@@ -157,7 +157,7 @@ def evaluate(
     The control runs in scenarios for the criteria of the RFC, and standard controls take its place with the same random
     numbers. Each criterion gets a verdict: OK, CONCERN (not met, which needs an explanation), undecided, as
     standard controls, no limit, EXEMPT. A verdict changes the exit code only with --fail-on. Finished runs of
-    registered controls are kept, and the same command continues.
+    registered controls are kept, and the same command continues from them.
 
     Examples: [bold]ackclock evaluate bbrv3 --html[/bold], [bold]ackclock evaluate mine.py --only 5.1.3[/bold],
     [bold]ackclock evaluate bbrv3 --beside cubic --html[/bold],

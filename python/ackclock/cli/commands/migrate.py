@@ -15,10 +15,10 @@ def migrate(
         list[Path], typer.Argument(metavar="FILE...", help="The files to rewrite.", show_default=False)
     ],
 ) -> None:
-    """Rewrite files of an earlier version in the present format.
+    """Rewrite files of an earlier version in the current format.
 
-    Studies and bases are rewritten; scenarios, lessons and records of evaluations have had one format. Comments and
-    layout stay. If one of the files cannot be carried over, none is written.
+    Studies and bases are rewritten; scenarios, lessons and records of evaluations have had only one. Comments and
+    layout stay. If one of the files cannot be rewritten, none is.
 
     Example: [bold]ackclock migrate studies/*.toml[/bold]
     """

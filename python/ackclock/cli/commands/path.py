@@ -99,7 +99,7 @@ def path(
     both directions. The hosts are namespaces without any other network; nothing remains afterwards. Without root a user
     namespace is used.
 
-    The exit code is 1 if the program fails, or if packets left too late for the run to count.
+    The exit code is 1 if the program fails, or if packets left so late that the run is invalid.
 
     Example: [bold]ackclock path dumbbell.toml --serve "iperf3 -s -1" -- iperf3 -c 10.78.0.2 -t 20[/bold]
     """

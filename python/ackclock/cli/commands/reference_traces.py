@@ -20,7 +20,7 @@ def reference_traces(
 ) -> None:
     """Make reference traces of congestion control, for comparison with other implementations.
 
-    Each is a scenario, its qlog, its event log and a figure: the test cases of BBR's draft that a scenario can say,
+    Each is a scenario, its qlog, its event log and a figure: the test cases of BBR's draft that a scenario can express,
     CUBIC, HyStart++, PRR and RACK. They are written as a folder and as one archive; equal versions give equal archives.
 
     Examples: [bold]ackclock reference-traces --out traces[/bold], [bold]ackclock reference-traces cubic[/bold]

@@ -43,7 +43,7 @@ def reproduce(
         bool,
         typer.Option(
             "--judge",
-            help="Run nothing: judge the recorded samples of the package, in seconds.",
+            help="Run no simulation: judge the samples that the package has recorded, in seconds.",
             show_default=False,
         ),
     ] = False,
@@ -51,7 +51,7 @@ def reproduce(
         bool,
         typer.Option(
             "--check",
-            help="Run only the first seed of what the package has recorded, compare, and stamp the records.",
+            help="Run the first seed of each recorded study again, compare the results, and stamp the records.",
             show_default=False,
         ),
     ] = False,
@@ -65,8 +65,8 @@ def reproduce(
         list[str] | None,
         typer.Option(
             metavar="RESULT",
-            help='Exit with code 1 if a claim has this result, e.g. "not as printed", or one other than the recorded '
-            "full run: changed. May be given several times.",
+            help='Exit with code 1 if a claim has this result, e.g. "not as printed"; "changed" is any result '
+            "other than that of the recorded full run. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -76,9 +76,10 @@ def reproduce(
     """Run published experiments, judge their claims, write an HTML report.
 
     Each claim of the publication gets a result: as printed; right order, other size; not as printed; undecided; or
-    cannot tell, where the test cannot tell the claim from its denial. Beside it stand how many other interpretations
-    of the publication reverse it, and the part of its set-up that is lost. Runs come in looks of 3, 5, 10, ... seeds,
-    and go on only where a claim is undecided. A result changes the exit code only with [bold]--fail-on[/bold].
+    cannot tell, where the test cannot tell the claim from its denial. Beside it stand the number of other
+    interpretations of the publication that reverse it, and the part of its set-up that is lost. Claims are judged at
+    3, 5, 10, ... seeds, and only undecided ones get more. A result changes the exit code only with
+    [bold]--fail-on[/bold].
 
     [bold]ackclock reproduce aqm[/bold] characterises all queue disciplines by RFC 7928 and writes one page that
     compares them.

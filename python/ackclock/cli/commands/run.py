@@ -101,7 +101,7 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME=TEXT",
-            help="The name of an axis, a number, a value, a group, a link or a flow in figures, tables for LaTeX and "
+            help="The name of an axis, a quantity, a value, a group, a link or a flow in figures, tables for LaTeX and "
             'the report; brackets at its end are its unit, e.g. "limit_bdp=Buffer (BDP)", sack=Reno. May be given '
             "several times.",
             show_default=False,
@@ -111,7 +111,7 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME=SCALE",
-            help="The scale of a swept axis or a number in figures: linear (from zero), log, fitted (to the values) or "
+            help="The scale of a swept axis or a quantity in figures: linear (from zero), log, fitted (to the values) or "
             "category (at equal distances), e.g. limit_bdp=log. May be given several times.",
             show_default=False,
         ),
@@ -145,7 +145,7 @@ def run(
             metavar="EXPECTATION",
             help='Exit with code 1 unless this holds, e.g. "flows.cubic.rtt_p95_s < 0.08": fairness, or a number of '
             "flows.NAME, groups.NAME or links.NAME, in the unit that its name ends in. With replications the whole "
-            "95 % interval must keep to it, in a sweep every point. May be given several times.",
+            "95 % interval must satisfy it, in a sweep at every point. May be given several times.",
             show_default=False,
         ),
     ] = None,

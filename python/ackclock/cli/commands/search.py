@@ -76,8 +76,8 @@ def search(
     """Find the path on which a congestion control does worst, and write it as a scenario.
 
     An optimiser (CMA-ES) varies the ranges of a space. The worst points run again with several seeds, and the worst of
-    them is shrunk: what does not matter goes back to the space's own values. The same command finds the same; finished
-    runs are kept.
+    them is shrunk: what does not matter goes back to the space's own values. The same command gives the same result;
+    finished runs are kept.
 
     Examples: [bold]ackclock search newreno --for utilisation[/bold], [bold]ackclock search bbrv3 --for harm[/bold]
     """

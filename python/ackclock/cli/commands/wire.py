@@ -39,7 +39,7 @@ def wire(
     "noq" or "quinn" are those stacks over UDP sockets, under their own controls or those of this laboratory. The links
     of the simulator lie between two hosts without any other network; nothing remains afterwards.
 
-    The exit code is 1 if packets left too late for the run to count, or if real time cannot do what the file says.
+    The exit code is 1 if packets left so late that the run is invalid, or if real time cannot do what the file says.
 
     Example: [bold]ackclock wire docs/examples/wire.toml --compare[/bold]
     """

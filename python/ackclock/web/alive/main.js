@@ -117,11 +117,11 @@ function finished({ outcome, meaning, text }) {
   }
   const changed = text !== shown.text;
   byId("alive-summary").replaceChildren(
-    summaryTable([outcome.result], changed && shown.unchanged ? [shown.unchanged] : null, queueingLinks(meaning), { now: "Changed", kept: "As it was run" }),
+    summaryTable([outcome.result], changed && shown.unchanged ? [shown.unchanged] : null, queueingLinks(meaning), { now: "Changed", kept: "Original run" }),
   );
   draw();
   const packets = `${outcome.packets.toLocaleString("en")} packets in ${outcome.seconds.toFixed(2)} s`;
-  status(`${changed ? "The changed text" : `As it was run, seed ${meaning.seed}${agreement()}`}: ${packets}`);
+  status(`${changed ? "The changed text" : `Original run, seed ${meaning.seed}${agreement()}`}: ${packets}`);
   say(byId("status").textContent);
 }
 
@@ -139,7 +139,7 @@ function draw() {
   if (!shown?.now) return;
   // The unchanged run itself needs no curves behind it.
   const behind = shown.behind === shown.now && !shown.recorded ? null : shown.behind;
-  const other = shown.compared?.other || !shown.unchanged ? "dashed: recorded" : "dashed: as it was run";
+  const other = shown.compared?.other || !shown.unchanged ? "dashed: recorded" : "dashed: the original run";
   const width = Math.max(280, byId("alive-figure").clientWidth);
   byId("alive-figure").innerHTML = timeFigure(shown.now, behind, width, { other });
 }

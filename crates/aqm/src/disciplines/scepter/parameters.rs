@@ -77,8 +77,8 @@ parameters! {
             "Jain 2003 section 5.2; it expects most of the first, and what T_predicted is in the second is unclear. \
              PI squared: De Schepper et al. 2016; PID squared: of this project, after that",
         ),
-        /// Drop probability at the end of the thesis's laws: no tokens left (free), or none of those desired
-        /// (target)
+        /// Drop probability of the thesis's laws: just before no tokens are left (free), or where a whole bucket of
+        /// tokens is missing from the target (target)
         max_probability: f64 = number(
             "0.2",
             Range::between(0.0, 1.0),

@@ -48,7 +48,7 @@ parameters! {
         headroom: f64 = number("0.15", Range::between(0.0, 0.9), "Headroom, section 5.5.10"),
         /// Least time from one probe for bandwidth to the next
         probe_wait: Span = time("2 s", Range::between(0.0, 1000.0), WAIT),
-        /// Upper end of a random time, drawn evenly from zero, that is added to `probe_wait`
+        /// Upper end of a random time, drawn uniformly from zero, that is added to `probe_wait`
         probe_wait_spread: Span = time("1 s", Range::between(0.0, 1000.0), WAIT),
         /// Most rounds from one probe for bandwidth to the next; fewer if Reno would need fewer to regain its
         /// window

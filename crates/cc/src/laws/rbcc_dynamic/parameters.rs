@@ -60,11 +60,11 @@ parameters! {
         confirmation: Confirmation = choice("total", SILENT),
         /// Source of the base round trip: the minimum measured so far, or given beforehand
         rtt_min_mode: RttMinMode = choice("measured", "Dahal section 4.4, \"presently available minimum RTT\""),
-        /// Base round trip, if it is given
+        /// Base round trip, used where its source is a given value
         rtt_min: Span = time("62 ms", at_most(3600.0), "as of the control rbcc"),
-        /// Initial distance of the threshold above the base, in per cent of the base
+        /// Initial distance of the threshold above the base round trip, in per cent of that round trip
         start_margin: f64 = number("10", at_most(1000.0), FIXED),
-        /// Least distance of the threshold above the base, in per cent of the base
+        /// Least distance of the threshold above the base round trip, in per cent of that round trip
         floor_margin: f64 = number("2.5", at_most(1000.0), FIXED),
         /// Percentage of the first increase in the probe phase; the n-th increase has this percentage divided by n
         alpha1: f64 = number("12", Range::between(7.0, 15.0), CHOSEN),

@@ -62,7 +62,7 @@ pub struct ControlPlan {
     kernel: Option<&'static KernelControl>,
     /// The loss discriminator; `None` if the file names none.
     discriminator: Option<Choice>,
-    /// The action on a loss of transmission; `None` if the file names none.
+    /// The action on a transmission loss; `None` if the file names none.
     action: Option<Choice>,
     /// The layers around the window that the file names, the innermost first.
     layers: Vec<Choice>,

@@ -21,10 +21,10 @@ pub(super) const CONTROLLED: &[Key] = &[
     Key::new(
         "discriminator",
         &[Form::Named(Kind::Discriminator)],
-        "The rule that tells losses of transmission from losses of congestion",
+        "The rule that tells transmission losses from congestion losses",
     )
     .otherwise("the control's own, if it was published with one"),
-    Key::new("action", &[Form::Named(Kind::Action)], "The effect of a loss of transmission on the window")
+    Key::new("action", &[Form::Named(Kind::Action)], "The effect of a transmission loss on the window")
         .otherwise("the control's own, or `no-cut`"),
     Key::new("slow_start", &[Form::Named(Kind::SlowStart)], "The rules by which slow start grows and ends")
         .otherwise("the control's own"),
@@ -44,7 +44,7 @@ pub(super) const CONTROLLED: &[Key] = &[
         &[Form::Named(Kind::GrowthLimit)],
         "The limit on the growth of an unused window",
     )
-    .otherwise("as `cwnd_validation` of the transport says"),
+    .otherwise("the transport's `cwnd_validation`"),
     Key::new("backoff", &[Form::Named(Kind::Backoff)], "The rule by which the retransmission timeout grows")
         .otherwise("the control's own, or `exponential`"),
     Key::new(
@@ -69,7 +69,7 @@ static START: Table = Table::new(
         Key::new(
             "uniform",
             &[Form::List(&Form::time(TIMES), [2, 2])],
-            "The bounds of a random time that is added to the start of each flow, drawn evenly",
+            "The bounds of a random time, drawn uniformly, that is added to the start of each flow",
         )
         .otherwise("nothing is added")
         .such_as("[\"0 s\", \"1 s\"]"),
@@ -79,7 +79,7 @@ static START: Table = Table::new(
 /// The keys of a group of flows.
 pub static FLOWS: Table = Table::new(
     "flows",
-    "A group of like flows",
+    "A group of flows with equal settings",
     &[
         &[
             Key::new(
@@ -114,7 +114,7 @@ pub static FLOWS: Table = Table::new(
             Key::new(
                 "pair",
                 &[PAIR, Form::List(&PAIR, SOME)],
-                "The pair of hosts, counted from 1, or pairs in turn",
+                "The pair of hosts between which the flows run, counted from 1; or pairs that flows take in turn",
             )
             .otherwise("each flow takes the next pair")
             .such_as("1"),

@@ -59,7 +59,8 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Start> {
 /// send nothing, and count as starved. Overrides may leave a flow out by such a start, and make a run shorter.
 pub(super) fn check_end(table: &TableReader<'_>, start: &Start, count: usize, duration: Span) {
     let is_written = table.get("start").is_some_and(|node| node.span.is_some());
-    let Some(late) = (0..count).find(|index| start.earliest(*index) >= duration).filter(|_| is_written) else {
+    let Some(late) = (0..count).find(|index| start.earliest(*index) >= duration).filter(|_| is_written)
+    else {
         return;
     };
     let at = start.earliest(late);

@@ -8,23 +8,23 @@ use ackclock_base::{Range, Span, Time};
 
 const INSTANTS: Range = Range::between(0.0, 1e6);
 
-/// The keys of a longer way.
+/// The keys of a longer path.
 pub(super) static DETOUR: Table = Table::new(
     "detour",
-    "A longer way that packets take whose transmission ends in a part of the run",
+    "A longer path, taken by the packets whose transmission ends in a part of the run",
     &[&[
-        Key::new("from", &[Form::time(INSTANTS)], "The time from which packets take the longer way")
+        Key::new("from", &[Form::time(INSTANTS)], "The time from which packets take the longer path")
             .such_as("\"50 s\""),
-        Key::new("until", &[Form::time(INSTANTS)], "The time from which packets take the usual way again")
-            .otherwise("the longer way lasts to the end of the run")
+        Key::new("until", &[Form::time(INSTANTS)], "The time from which packets take the usual path again")
+            .otherwise("packets take the longer path to the end of the run")
             .such_as("\"80 s\""),
-        Key::new("longer", &[Form::time(DELAYS)], "The additional delay of the longer way")
+        Key::new("longer", &[Form::time(DELAYS)], "The additional delay of the longer path")
             .such_as("\"40 ms\""),
     ]],
 )
 .requiring(&["from", "longer"]);
 
-/// Reads the interval during which a link's packets take a longer way, and the additional delay. Without an
+/// Reads the interval during which a link's packets take a longer path, and the additional delay. Without an
 /// end it lasts until the end of the run.
 pub(super) fn read(table: &TableReader<'_>) -> Option<Detour> {
     let detour = table.open("detour")?;

@@ -44,7 +44,7 @@ static JITTER: Table = Table::new(
             Key::new(
                 "most",
                 &[Form::time(DELAYS)],
-                "The largest random delay of a packet, drawn evenly from 0",
+                "The largest random delay of a packet, drawn uniformly from 0",
             )
             .such_as("\"20 ms\""),
             Key::new("mean", &[Form::time(DELAYS)], "The mean random delay of a packet").such_as("\"10 ms\""),
@@ -94,7 +94,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Span, Jitter)> {
             jitter.problem_at(
                 other,
                 "a second form of the value",
-                "only the jitter over time, drawn evenly from 0 on",
+                "only jitter drawn uniformly from 0, which changes over time",
             );
         }
         let (_, most) = over_time::read(&jitter, &MOST)?;

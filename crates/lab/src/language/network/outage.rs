@@ -32,7 +32,7 @@ pub(super) fn read(table: &TableReader<'_>, pace: Option<&Pace>) -> Option<Outag
         table.problem_at(
             "outage",
             "an `outage` beside a trace of the rate",
-            "only one of the two: a trace has its own silences",
+            "only one of the two: a trace has pauses of its own",
         );
         return None;
     }

@@ -168,9 +168,9 @@ impl Network {
                 Routing::First => self.shortest(from, to),
                 Routing::Ecmp(Ecmp { seed }) => self.hashed(from, to, &Hashed { seed, flow }, distances),
             };
-            let no_way = || format!("no way from {} to {}", quoted(&leg[0]), quoted(&leg[1]));
+            let no_path = || format!("no path from {} to {}", quoted(&leg[0]), quoted(&leg[1]));
             let expected = "links that connect the flow's nodes in both directions";
-            links.extend(way.ok_or_else(|| RouteProblem::new(&no_way(), expected))?);
+            links.extend(way.ok_or_else(|| RouteProblem::new(&no_path(), expected))?);
             if links.len() > MAX_PATH {
                 let found = format!("a path of {} links or more", links.len());
                 return Err(RouteProblem::new(&found, &format!("at most {MAX_PATH}")));

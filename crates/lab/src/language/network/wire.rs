@@ -41,10 +41,10 @@ pub(super) static LINK_KEYS: &[Key] = &[
     Key::new(
         "jitter",
         jitter::FORMS,
-        "The largest delay of a packet beyond `delay`, drawn evenly from 0; or a table with another distribution or bursts",
+        "The largest delay of a packet beyond `delay`, uniform from 0; or a table with another distribution or bursts",
     )
     .such_as("\"2 ms\""),
-    Key::new("detour", &[Form::Table(&detour::DETOUR)], "When packets take a longer way"),
+    Key::new("detour", &[Form::Table(&detour::DETOUR)], "The interval in which packets take a longer path"),
     Key::new(
         "reorder",
         shares::REORDER_FORMS,
@@ -58,7 +58,7 @@ pub(super) static LINK_KEYS: &[Key] = &[
     )
     .or("\"0 s\""),
     Key::new("medium", &[Form::Text], "The medium that the link shares with others, in both directions")
-        .otherwise("the link has its transmitter for itself")
+        .otherwise("the link has a transmitter of its own")
         .such_as("\"air\""),
 ];
 

@@ -23,7 +23,7 @@ pub fn discriminators() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::DISCRIMINATORS.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Returns every action on a loss of transmission.
+/// Returns every action on a transmission loss.
 pub fn actions() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::ACTIONS.iter().map(|entry| entry.descriptor).collect()
 }

@@ -22,7 +22,7 @@ static RANGE: Declared = Declared::new(
         Key::new(
             "scale",
             &[Form::words_of(&["linear", "log"])],
-            "The scale on which values are drawn evenly",
+            "The scale on which values are drawn uniformly",
         )
         .or("\"linear\""),
     ]],

@@ -93,7 +93,7 @@ macro_rules! over_time_keys {
             $crate::language::keys::Key::new(
                 "holds",
                 &[$crate::language::keys::Form::words_of(&$crate::language::values::tables::HOLDS)],
-                "Whether the value of a line holds from its time on, or until its time, as tools write what they measure",
+                "Whether the value of a line holds from its time on, or until its time, as measuring tools write it",
             )
             .or("\"from\"")
             .needing($crate::language::values::tables::NEEDS),

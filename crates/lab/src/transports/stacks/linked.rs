@@ -101,14 +101,14 @@ impl Transport for Stacks {
         let stack = self.of(profile);
         let problem = match under(control, stack, 0) {
             Ok(Control::Own(own)) if own.factory.stack() != stack.name() => {
-                format!("`transport = {}`, which brings it along", quoted(own.factory.stack()))
+                format!("`transport = {}`, the stack of this control", quoted(own.factory.stack()))
             }
             Ok(_) => return Some(()),
             Err(Refusal::Lacks { what, .. }) => format!("another control: {what}"),
             Err(_) if stack.facts().is_none() => {
                 one_of_these(&stack.own().iter().map(|own| own.descriptor).collect::<Vec<_>>())
             }
-            Err(_) => "a registered control, or one that the stack brings along".to_owned(),
+            Err(_) => "a registered control, or one of the stack's own".to_owned(),
         };
         let found = format!("the control {} over {}", quoted(control.name()), stack.name());
         table.problem_at("control", &found, &problem);

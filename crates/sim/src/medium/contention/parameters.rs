@@ -47,7 +47,7 @@ parameters! {
         least_window: i64 = integer("31", WINDOWS, "IEEE 802.11-2020 table 15-6"),
         /// The largest contention window, after repeated missing answers
         most_window: i64 = integer("1023", WINDOWS, "IEEE 802.11-2020 table 15-6"),
-        /// How often a packet is sent before it is given up
+        /// The number of transmissions of a packet before it is given up
         attempts: i64 = integer("7", Range::between(1.0, 255.0), "IEEE 802.11-2020 dot11ShortRetryLimit"),
         /// Whether all stations wait for the duration of an answer after a packet that gets none (EIFS)
         eifs: bool = flag(true, "IEEE 802.11-2020 section 10.3.2.3.7"),
