@@ -134,7 +134,7 @@ fn slowness(link: &LinkPlan, bytes: u32, run: Span) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Map, json};
+    use serde_json::Map;
 
     fn warnings(rate: &str, queue: &str) -> Vec<String> {
         let rate = if rate.starts_with('{') { rate.to_owned() } else { format!("\"{rate}\"") };
@@ -179,27 +179,19 @@ mod tests {
     }
 
     fn about_flows(flow: &str) -> Vec<String> {
-        about_overridden_flows(flow, &[])
-    }
-
-    fn about_overridden_flows(flow: &str, overrides: &[(&str, &str)]) -> Vec<String> {
-        let overrides: Map<_, _> =
-            overrides.iter().map(|(path, value)| (path.to_string(), json!(value))).collect();
         let text = format!(
             "duration = \"10 s\"\n[dumbbell]\nbottleneck = {{ rate = \"10 Mbit/s\", delay = \"8 ms\" }}\n\
              access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}\n[[flows]]\n{flow}\n"
         );
-        of(&Scenario::parse(&text, "test", &overrides).expect("a valid scenario"))
+        of(&Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario"))
     }
 
     #[test]
-    fn flows_that_overrides_leave_out_cause_a_warning() {
-        // In the file itself the same start is an error.
-        let told =
-            |path, value| about_overridden_flows("control = \"sack\"\nstart = \"9 s\"", &[(path, value)]);
-        assert_eq!(told("flows.sack.start", "10 s"), ["flow sack: begins at 10 s, and the run lasts 10 s"]);
-        assert!(told("flows.sack.start", "9.9 s").is_empty());
-        assert_eq!(told("duration", "8 s"), ["flow sack: begins at 9 s, and the run lasts 8 s"]);
+    fn flows_that_never_send_cause_a_warning() {
+        let told = about_flows("control = \"sack\"\nstart = \"10 s\"");
+        assert_eq!(told, ["flow sack: begins at 10 s, and the run lasts 10 s"]);
+        assert!(about_flows("control = \"sack\"\nstart = \"9.9 s\"").is_empty());
+        assert_eq!(about_flows("control = \"sack\"\nstart = { uniform = [\"11 s\", \"12 s\"] }").len(), 1);
     }
 
     #[test]

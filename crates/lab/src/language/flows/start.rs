@@ -18,12 +18,7 @@ pub struct Start {
 impl Start {
     /// Returns the earliest possible beginning of any flow.
     pub fn first(&self) -> Span {
-        self.earliest(0)
-    }
-
-    /// Returns the earliest possible beginning of flow number `index`, from 0.
-    fn earliest(&self, index: usize) -> Span {
-        self.at + self.every * index as u64 + self.uniform.map_or(Span::ZERO, |(low, _)| low)
+        self.at + self.uniform.map_or(Span::ZERO, |(low, _)| low)
     }
 
     /// Returns the latest possible beginning of any of `count` flows.
@@ -53,22 +48,6 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Start> {
     };
     let time = |key| start.read_or_default(key).unwrap_or_default();
     Some(Start { at: time("at"), every: time("every"), uniform })
-}
-
-/// Reports the first flow that cannot begin before the run ends, where the file itself has both times: the flow would
-/// send nothing, and count as starved. Overrides may leave a flow out by such a start, and make a run shorter.
-pub(super) fn check_end(table: &TableReader<'_>, start: &Start, count: usize, duration: Span) {
-    let is_written = table.get("start").is_some_and(|node| node.span.is_some());
-    let Some(late) = (0..count).find(|index| start.earliest(*index) >= duration).filter(|_| is_written)
-    else {
-        return;
-    };
-    let at = start.earliest(late);
-    let found = match count {
-        1 => format!("a start at {at}"),
-        _ => format!("a start at {at} of flow {} of {count}", late + 1),
-    };
-    table.problem_at("start", &found, &format!("a start before the end of the run at {duration}"));
 }
 
 pub(super) fn check_stop(table: &TableReader<'_>, stop: Span, last_start: Span) {
