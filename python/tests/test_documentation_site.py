@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
+import json
+import os
 import posixpath
 import re
 import subprocess
@@ -49,12 +52,39 @@ def navigation() -> list[tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def built(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
+    """What building the site said, which one of several processes of tests does for all. Without Zensical, which needs
+    Python 3.11, only its pages are written.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    command = [sys.executable, str(ROOT / "scripts" / "build-docs")]
+    command += ["--pages"] if importlib.util.find_spec("zensical") is None else []
+    said = shared / "site.json"
+    with (shared / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not said.exists():
+            done = subprocess.run(command, check=False, capture_output=True, text=True)
+            said.write_text(json.dumps([done.returncode, done.stdout, done.stderr]), encoding="utf-8")
+    return subprocess.CompletedProcess(command, *json.loads(said.read_text(encoding="utf-8")))
+
+
+@pytest.fixture(scope="module")
+def site(built: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
+    """The same, where there is a site."""
+    if importlib.util.find_spec("zensical") is None:
+        pytest.skip("Zensical needs Python 3.11")
+    return built
+
+
+@pytest.fixture(scope="module")
+def pages(built: subprocess.CompletedProcess[str]) -> dict[str, str]:
     """Every page that the site is built from, by its place."""
-    folder = tmp_path_factory.mktemp("site") / "pages"
-    build.write_pages(folder)
+    assert built.returncode == 0, built.stdout + built.stderr
     return {
-        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in folder.rglob("*.md")
+        path.relative_to(build.PAGES).as_posix(): path.read_text(encoding="utf-8")
+        for path in build.PAGES.rglob("*.md")
     }
 
 
@@ -206,24 +236,14 @@ def test_no_comment_breaks_a_page_in_the_repository(path: Path) -> None:
     assert rendered[0] == rendered[1]
 
 
-@pytest.fixture(scope="module")
-def built() -> subprocess.CompletedProcess[str]:
-    """What building the site said."""
-    if importlib.util.find_spec("zensical") is None:
-        pytest.skip("Zensical needs Python 3.11")
-    return subprocess.run(
-        [sys.executable, ROOT / "scripts" / "build-docs"], check=False, capture_output=True, text=True
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.browser
 def test_the_search_finds_where_the_site_is_opened_from_files(
-    built: subprocess.CompletedProcess[str], tmp_path: Path
+    site: subprocess.CompletedProcess[str], tmp_path: Path
 ) -> None:
     from chromium import eventually, offline_chromium
 
-    assert built.returncode == 0
+    assert site.returncode == 0
     # The dialog is in a shadow tree.
     dialog = "const box = [...document.querySelectorAll('*')].find(one => one.shadowRoot)?.shadowRoot;"
     ask = (
@@ -249,8 +269,8 @@ def test_the_search_finds_where_the_site_is_opened_from_files(
 
 
 @pytest.mark.slow
-def test_the_points_of_figures_lead_to_claims(built: subprocess.CompletedProcess[str]) -> None:
-    assert built.returncode == 0
+def test_the_points_of_figures_lead_to_claims(site: subprocess.CompletedProcess[str]) -> None:
+    assert site.returncode == 0
     figures = sorted((ROOT / "site" / "images" / "reproduction").glob("*-numbers.svg"))
     assert len(figures) == 1 + len(theses())
     pages: dict[Path, str] = {}
@@ -270,11 +290,11 @@ def test_the_points_of_figures_lead_to_claims(built: subprocess.CompletedProcess
 @pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
 @pytest.mark.parametrize("page", ["index", "reproduction", "reproduction/rbcc"])
 def test_a_click_on_a_point_opens_its_claim(
-    built: subprocess.CompletedProcess[str], tmp_path: Path, page: str, size: tuple[int, int]
+    site: subprocess.CompletedProcess[str], tmp_path: Path, page: str, size: tuple[int, int]
 ) -> None:
     from chromium import eventually, offline_chromium
 
-    assert built.returncode == 0
+    assert site.returncode == 0
     with offline_chromium(tmp_path / "profile") as driver:
         driver.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",
@@ -318,12 +338,12 @@ def test_a_click_on_a_point_opens_its_claim(
 
 @pytest.mark.slow
 def test_pages_have_the_items_and_paragraphs_of_their_sources(
-    built: subprocess.CompletedProcess[str],
+    site: subprocess.CompletedProcess[str],
 ) -> None:
     """Those of the theses had half of their items and twice as many paragraphs: their lines began with comments."""
     import markdown  # which Zensical needs, and brings
 
-    assert built.returncode == 0
+    assert site.returncode == 0
     extensions = ["attr_list", "md_in_html", "tables", "toc", "pymdownx.highlight", "pymdownx.superfences"]
     folder, counted = ROOT / "target" / "docs" / "pages", Counter()
     sources = {build.site_places()[source]: text for source, text in build.tracked_texts()}
@@ -344,9 +364,9 @@ def test_pages_have_the_items_and_paragraphs_of_their_sources(
 
 @pytest.mark.slow
 def test_the_site_is_built_without_a_warning_and_fetches_nothing(
-    built: subprocess.CompletedProcess[str],
+    site: subprocess.CompletedProcess[str],
 ) -> None:
-    done = built
+    done = site
     assert done.returncode == 0, done.stdout + done.stderr
     assert "No issues found" in done.stderr
     pages = list((ROOT / "site").rglob("*.html"))

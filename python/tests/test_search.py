@@ -122,7 +122,7 @@ def test_bbrv1_in_short_buffers_is_found_again(tmp_path: Path) -> None:
     assert worst.first["dumbbell.bottleneck.queue.limit"] < 1.5
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_one_flow_of_bbrv1_takes_most_of_what_several_of_cubic_had() -> None:
     """Ware and others, IMC 2019: the share of BBRv1 does not depend on the number of its rivals."""
     worst = found("bbrv1", "harm", 30)

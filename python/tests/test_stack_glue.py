@@ -48,9 +48,9 @@ class Glue:
 
 QUICK = [
     Glue("ngtcp2", "cubic", ("cargo", "cc"), marks=True),
-    Glue("aioquic", "reno", ("cc",)),
 ]
 NIGHTLY = [
+    Glue("aioquic", "reno", ("cc",)),
     Glue("quic-go", "reno", ("go", "cc"), randomness="not seeded"),
     Glue("quiche", "cubic", ("cargo", "cmake", "cc", "c++")),
     Glue("s2n-quic", "cubic", ("cargo", "cc"), marks=True),
