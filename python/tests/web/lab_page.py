@@ -13,6 +13,8 @@ from selenium.webdriver.remote.webelement import WebElement
 
 PHONE, DESKTOP = (390, 844), (1440, 900)
 
+MOST_BYTES = 1_150_000
+"""The size of the page is below this: it has 1.10 MB, most of it the module of the simulator, compressed."""
 DUEL = """\
 # who gets how much?
 name = "Duel"

@@ -11,6 +11,8 @@ from conftest import STUDY, Command
 
 from ackclock.web import module as web_module
 
+from .lab_page import MOST_BYTES
+
 
 def test_the_page_is_one_small_file_with_the_scenario_in_it(
     ackclock: Command, scenario_file: Path, tmp_path: Path, module: Path, monkeypatch: pytest.MonkeyPatch
@@ -23,7 +25,7 @@ def test_the_page_is_one_small_file_with_the_scenario_in_it(
     page = tmp_path / "lab.html"
     assert opened == [page.as_uri()]
     assert "Two flows through 1 Mbit/s" in page.read_text()
-    assert page.stat().st_size < 1_100_000
+    assert page.stat().st_size < MOST_BYTES
     assert ackclock("lab", "--no-open").code == 0
     assert len(opened) == 1
     assert (tmp_path / "ackclock-results" / "lab.html").exists()
