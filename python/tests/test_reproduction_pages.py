@@ -47,7 +47,7 @@ def small() -> Recorded:
 
 def ran(text: str) -> Recorded:
     study = parse_study(text, "rbcc/small", "study.toml")
-    return Recorded(study, run_study(study), ORIGIN, "")
+    return Recorded(study, run_study(study), ORIGIN)
 
 
 @pytest.mark.parametrize("key", THESES)
@@ -82,24 +82,13 @@ def test_a_thesis_has_the_parts_of_a_review(key: str) -> None:
     assert len(by_hand.split()) <= 1200
 
 
-OLD_RECORDS = ("ltcp-rc",)
-"""The theses of which most records were made before samples were kept."""
-NOT_RECORDED_YET = pytest.mark.xfail(
-    reason="most of its records were made before samples were kept", strict=True
-)
-
-
-@pytest.mark.parametrize(
-    "key", [pytest.param(key, marks=NOT_RECORDED_YET if key in OLD_RECORDS else ()) for key in THESES]
-)
+@pytest.mark.parametrize("key", THESES)
 def test_every_number_of_a_thesis_page_is_of_a_record_that_counts(key: str) -> None:
     text = (ROOT / "docs" / "reproduction" / f"{key}.md").read_text(encoding="utf-8")
     names = set(re.findall(r"<!-- = (\S+):", text))
     assert names
     for name in names:
-        one = recorded(name)
-        assert one is not None, name
-        assert not one.stale, name
+        assert recorded(name) is not None, name
 
 
 def test_each_system_has_a_sentence_that_its_claims_carry() -> None:
@@ -137,12 +126,7 @@ def test_a_page_begins_with_the_counts_in_words(small: Recorded) -> None:
     # The flows that are seen, and the goodput of one case, which the study prints as 1 Mbit/s.
     (numbers,) = theses.numbers([small])
     assert numbers.startswith("Of 2 printed numbers ")
-    stale = dataclasses.replace(small, stale="recorded before samples were kept")
-    notes = list(theses.notes([stale], [small.study, small.study]))
-    assert notes == [
-        "1 of 2 studies was recorded before samples were kept, and may have other numbers when it is recorded again.",
-        "Not recorded as it is now: 1 study.",
-    ]
+    assert list(theses.notes([small], [small.study, small.study])) == ["Not recorded as it is now: 1 study."]
 
 
 def test_the_table_of_claims_has_a_line_and_a_row_of_numbers(small: Recorded) -> None:
@@ -181,8 +165,6 @@ def test_the_page_of_a_study_answers_first(small: Recorded) -> None:
     assert "recorded on 2026-01-02, commit `0123456789`, on A processor with 2 cores, Linux x86_64." in page
     assert "(https://example.org/blob/main/python/ackclock/archive/studies/rbcc/small.toml)" in page
     assert "| Number of flows | 2 and 8 | The tests need two. | 6 and 6; count the bits |" in page
-    stale = dataclasses.replace(small, stale="recorded before samples were kept")
-    assert "Linux x86_64; recorded before samples were kept." in studies.page(stale, "https://example.org")
 
 
 def test_the_page_of_a_study_computes_the_numbers_of_findings(small: Recorded) -> None:

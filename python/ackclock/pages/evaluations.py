@@ -68,9 +68,7 @@ def index() -> str:
 def limits() -> str:
     """Returns a line for each limit."""
     rows = [[f"`{name}`", one.text, one.reason, one.source or "ours"] for name, one in known().items()]
-    return "\n".join(
-        table(["limit", "a condition is met if its metric is", "reason", "source"], rows)
-    )
+    return "\n".join(table(["limit", "a condition is met if its metric is", "reason", "source"], rows))
 
 
 def place(control: str) -> str:

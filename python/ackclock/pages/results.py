@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +12,9 @@ from ackclock.experiment.sample_words import SampleWords
 from ackclock.pages.markdown import escaped
 from ackclock.study import verdict
 from ackclock.study.computed import words_of_means
-from ackclock.study.digest import PHYSICS
 from ackclock.study.interpretations import FAILS
 from ackclock.study.load import LoadedStudy, load_study, study_names, theses
-from ackclock.study.records import Origin, path_of, result_of
+from ackclock.study.records import Origin, read, result_of
 from ackclock.study.result import ClaimResult, StudyResult
 
 
@@ -27,8 +25,6 @@ class Recorded:
     study: LoadedStudy
     result: StudyResult
     origin: Origin
-    stale: str
-    """Why the numbers may be other ones today; empty if today's physics gave them."""
 
     @property
     def words(self) -> SampleWords | None:
@@ -46,8 +42,7 @@ class Recorded:
     def facts(self) -> str:
         """Returns how much was run, when and on what, in a sentence."""
         made_of = f"{self.result.replications} seeds in a case at most, {self.result.runs} simulations"
-        stale = f"; {self.stale}" if self.stale else ""
-        return f"{made_of}, recorded on {made(self.origin)}{stale}."
+        return f"{made_of}, recorded on {made(self.origin)}."
 
 
 def made(origin: Origin) -> str:
@@ -57,17 +52,9 @@ def made(origin: Origin) -> str:
 
 @cache
 def recorded(name: str) -> Recorded | None:
-    """Returns a study of the package with its recorded result; None if it has none, or has changed since."""
-    study, result = load_study(name), result_of(name)
-    if result is None:
-        return None
-    document = json.loads(path_of(name).read_text(encoding="utf-8"))
-    stale = ""
-    if "samples" not in document:
-        stale = "recorded before samples were kept"
-    elif document["checked"]["core"] != PHYSICS:
-        stale = "recorded with an earlier physics, and not checked since"
-    return Recorded(study, result, Origin(**document["origin"]), stale)
+    """Returns a study with its recorded result; None if it has none, or the study or the physics has changed since."""
+    record, result = read(name), result_of(name)
+    return None if record is None or result is None else Recorded(load_study(name), result, record.origin)
 
 
 @cache

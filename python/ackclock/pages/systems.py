@@ -13,7 +13,7 @@ from ackclock.errors import InputError
 from ackclock.pages import DOCS
 from ackclock.pages.markdown import escaped, row
 from ackclock.pages.numbers import written
-from ackclock.pages.results import Recorded, recorded
+from ackclock.pages.results import recorded
 from ackclock.study.model import Verdict
 from ackclock.study.result import ClaimResult
 
@@ -35,9 +35,6 @@ class System:
     def claims(self) -> list[ClaimResult]:
         """Returns the claims that carry the sentence. InputError for one without a record or with another result."""
         return [self._claim(text) for text in self.carried_by]
-
-    def _records(self) -> list[Recorded]:
-        return [one for text in self.carried_by if (one := recorded(text.partition(" ")[0])) is not None]
 
     def _claim(self, text: str) -> ClaimResult:
         found = _CARRIED.fullmatch(text)
@@ -68,16 +65,13 @@ class System:
         return number
 
     def text(self) -> str:
-        """Returns the sentence with its numbers, and whether it depends on a lost set-up, an interpretation or an old
-        record.
-        """
+        """Returns the sentence with its numbers, and whether it depends on a lost set-up or an interpretation."""
         claims = self.claims()
         text = _NUMBER.sub(self._number, self.sentence)
         if any(claim.reversed_by for claim in claims):
             text += "; another interpretation of the text reverses a part of this"
         if any(claim.setup for claim in claims):
             text += " (set-up partly lost)"
-        text += "".join(dict.fromkeys(f" ({one.stale})" for one in self._records() if one.stale))
         return text
 
 

@@ -103,27 +103,9 @@ def numbers(both: Sequence[Recorded]) -> Iterator[str]:
 
 
 def notes(both: Sequence[Recorded], studies: Sequence[LoadedStudy]) -> Iterator[str]:
-    """Yields what is not recorded, and what is recorded and may have other numbers today."""
-    for why, count in Counter(one.stale for one in both if one.stale).items():
-        was, it = ("was", "it is") if count == 1 else ("were", "they are")
-        yield (
-            f"{count} of {number_of(len(studies), 'study')} {was} {why}, and may have other numbers "
-            f"when {it} recorded again."
-        )
+    """Yields what is not recorded."""
     if len(both) < len(studies):
         yield f"Not recorded as it is now: {number_of(len(studies) - len(both), 'study')}."
-    if waiting := sum(_waiting(one) for one in both):
-        tests = "test of 1 claim has" if waiting == 1 else f"tests of {waiting} claims have"
-        yield (
-            f"The {tests} changed since the study was recorded: no result until the next record, "
-            "and not in the counts."
-        )
-
-
-def _waiting(one: Recorded) -> int:
-    """Returns the number of tested claims of a study that its record has no result for."""
-    known = {claim.id for claim in one.result.claims}
-    return sum(claim.id not in known and not claim.not_judged() for claim in one.study.study.claims)
 
 
 def claims_files() -> Iterator[tuple[Path, str]]:

@@ -74,7 +74,9 @@ class Base(Table):
     )
     metrics: list[Metric] = Field(default_factory=list, description="metrics from which studies choose by id")
     cases: list[Case] = Field(default_factory=list, description="cases from which studies choose by name")
-    axes: dict[str, list[Any]] = Field(default_factory=dict, description="values that vary in its studies, by axis")
+    axes: dict[str, list[Any]] = Field(
+        default_factory=dict, description="values that vary in its studies, by axis"
+    )
 
 
 @dataclass(frozen=True)

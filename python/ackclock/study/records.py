@@ -229,18 +229,11 @@ def judged(record: Record, loaded: LoadedStudy) -> StudyResult:
 def result_of(name: str) -> StudyResult | None:
     """Returns the recorded result of a study of the package; None if it is not recorded.
 
-    Samples are judged with the study of today. A record without samples, or with those of another study, has no result
-    unless it is of the form that keeps results (``before_samples``).
+    Samples are judged with the study of today. A record with the samples of another study has no result.
     """
     from ackclock.study.load import load_study
 
-    document, loaded = _document(name), load_study(name)
-    if not document:
-        return None
-    if "samples" not in document:
-        from ackclock.study.before_samples import result
-
-        return result(document, loaded)
+    loaded = load_study(name)
     record = _of_today(name, loaded.study)
     return None if record is None else judged(record, loaded)
 
