@@ -177,7 +177,9 @@ def _show_parting(comparison: Comparison, parting: Parting) -> None:
     from ackclock.traces.outcome import SIDES
 
     out = console()
-    out.print(Text(f"they first differ at {_place(comparison, parting.at)}: {parting.what}", style="bold red"))
+    out.print(
+        Text(f"they first differ at {_place(comparison, parting.at)}: {parting.what}", style="bold red")
+    )
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     for heading in ("", *SIDES):
         table.add_column(heading)

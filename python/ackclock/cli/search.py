@@ -119,7 +119,9 @@ def _report(file: Path, found: SearchResult, space: Space, tested: Contender, th
     from ackclock.scenario import Scenario
 
     if found.failed:
-        warn(f"{file.name}: no report, because the control fails in {found.failed} of {len(found.samples)} runs")
+        warn(
+            f"{file.name}: no report, because the control fails in {found.failed} of {len(found.samples)} runs"
+        )
         return None
     # The file has a control in Python only by what the space has in its seat.
     own = tested.overrides(space.tested) if tested.classes else {}

@@ -38,7 +38,9 @@ class Limit(Table):
         description="where a reference is outside too: as a standard control unless surely a tenth farther outside",
     )
     reason: str = Field(default="", description="why the limit is where it is")
-    source: str = Field(default="", description="document that sets the limit; empty for one of ackclock's own")
+    source: str = Field(
+        default="", description="document that sets the limit; empty for one of ackclock's own"
+    )
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:

@@ -136,7 +136,9 @@ class _Batch:
                     return
                 if self._late >= MOST_LATE and not self._in_time:
                     limit_s = self._maker.limit_s(self._jobs[index])
-                    why = f"not made, because each of the first {MOST_LATE} did not finish within {limit_s:g} s"
+                    why = (
+                        f"not made, because each of the first {MOST_LATE} did not finish within {limit_s:g} s"
+                    )
                     self._done.put((index, RunError(why)))
                     continue
                 made = process.make(self._jobs[index])

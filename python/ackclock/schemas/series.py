@@ -13,7 +13,9 @@ FLOWS: Meanings = {
     "cwnd_packets": "congestion window",
     "ssthresh_packets": "slow start threshold; null if there is none",
     "inflight_packets": "the sender's estimate of its packets in the network",
-    "rtt_s": "latest round-trip sample; for `requests` over UDP, the time from the latest answered request to its reply",
+    "rtt_s": (
+        "latest round-trip sample; for `requests` over UDP, the time from the latest answered request to its reply"
+    ),
     "media_rate_bps": (
         "rate that the control of a [call](sctp-and-rtp.md#calls-over-rtp) sets for its encoder"
     ),

@@ -81,7 +81,8 @@ def compare_trace(
         ),
     ] = None,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Read a log that ends within a record, up to its last complete line.")
+        bool,
+        typer.Option("--partial", help="Read a log that ends within a record, up to its last complete line."),
     ] = False,
     json: Json = False,
     figure: Annotated[

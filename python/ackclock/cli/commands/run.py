@@ -111,8 +111,8 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME=SCALE",
-            help="The scale of a swept axis or a quantity in figures: linear (from zero), log, fitted (to the values) or "
-            "category (at equal distances), e.g. limit_bdp=log. May be given several times.",
+            help="The scale of a swept axis or a quantity in figures: linear (from zero), log, fitted (to the values) "
+            "or category (at equal distances), e.g. limit_bdp=log. May be given several times.",
             show_default=False,
         ),
     ] = None,
