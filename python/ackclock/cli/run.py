@@ -303,9 +303,7 @@ def _plotted(runs: Runs, plot: str, places: Places) -> Figure:
         return runs.plot_completions(**{place: names for place, names in places.items() if place != "x"})
     across = places.get("x", [])
     if len(across) > 1:
-        raise InputError(
-            f'--place {across[1]}=x: the horizontal axis has one place, and "{across[0]}" has it'
-        )
+        raise InputError(f'--place {across[1]}=x: the horizontal axis shows "{across[0]}" already')
     x = next(iter(across), None)
     return runs.plot(plot, x=x, **{place: names for place, names in places.items() if place != "x"})
 

@@ -35,7 +35,9 @@ class TimelineRow(Document):
     )
     time_s: float = Field(description="time of the event in the script, in seconds")
     script: str = Field(description="event as the script has it; empty if the script has none")
-    host: str = Field(description="event as the host made it; empty if the host made none")
+    host: str = Field(
+        description="what the host did at this event, in the script's notation; empty if it did nothing"
+    )
     differs: bool = Field(description="whether the host's event differs from the script's")
 
 

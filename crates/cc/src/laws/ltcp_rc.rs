@@ -59,7 +59,7 @@ choice! {
 parameters! {
     /// LTCP's parameters, those of the factor, and those that define a steady flow.
     pub struct Parameters {
-        /// Factor on the increase of a steady flow: as in transition (fixed), 1 (on-off), or with steady_c (full-half)
+        /// Factor on the increase while a flow is steady: unchanged (fixed), 1 (on-off), or with steady_c (full-half)
         mode: Mode = choice("fixed", "S. Jain chapter IV; chapter V equations 5.1 and 5.2"),
         /// Multiplier c of the factor on the increase: the factor is c times a power of the minimum round
         /// trip in milliseconds

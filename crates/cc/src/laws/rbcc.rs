@@ -41,8 +41,8 @@ parameters! {
     pub struct Parameters {
         /// Whether a timeout reduces the window to one packet, as in NewReno; if not, a timeout leaves the window as it is
         timeout_cut: bool = flag(true, "Dahal section 4.1 v, vi: as NewReno; what a timeout leaves is not stated"),
-        /// Whether the window moves at every acknowledgement with a round trip, including duplicates before a
-        /// recovery, or only at fresh ones
+        /// Whether the window changes at every acknowledgement that gives a round trip, including duplicates before
+        /// a recovery, or only at those of new data
         every_ack: bool = flag(false, "Dahal section 4.4: fresh ones; its section 3.3 has every acknowledgement"),
         /// The threshold and the bounds on the window.
         threshold: Threshold,

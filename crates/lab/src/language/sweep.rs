@@ -105,7 +105,7 @@ impl Sweep {
                 _ => return problem(&node.span, &place, &node.describe(), EXPECTED),
             };
             if let Some((first, second)) = twins(&values) {
-                let found = format!("{}, which is the value {} again", values[second].describe(), first + 1);
+                let found = format!("{}, as value {} of the list", values[second].describe(), first + 1);
                 return problem(
                     &values[second].span,
                     &place,
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn equal_points_are_refused_at_their_location() {
-        let again = |what: &str| format!("{what}, which is the value 1 again");
+        let again = |what: &str| format!("{what}, as value 1 of the list");
         assert_eq!(refused("a = [1, 2, 1]\n"), (Some(2), Some(12), again("1")));
         assert_eq!(refused("a = [1, 1.0]\n"), (Some(2), Some(9), again("1")));
         assert_eq!(refused("a = [\"1 s\", \"1000 ms\"]\n"), (Some(2), Some(13), again("\"1000 ms\"")));

@@ -176,7 +176,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("[[flows]]", "[sweep]\n\"flows.tcp.cuont\" = [1, 2]\n[[flows]]"), (11, 1), "flows.0.cuont", "the key `cuont`", "one of name, count", Some("`count`")),
     mistake(("[[flows]]", "[sweep]\n\"dumbbell.botleneck.delay\" = [\"1 ms\", \"2 ms\"]\n[[flows]]"), (11, 1), "dumbbell.botleneck", "the key `botleneck`", "one of pairs, rtt, bottleneck", Some("`bottleneck`")),
     mistake(("[[flows]]", "[sweep]\nreplications = [1, 2]\n[[flows]]"), (11, 1), "sweep.\"replications\"", "a sweep of `replications`", "a path to a value that a run depends on", None),
-    mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = [1, 2, 1]\n[[flows]]"), (11, 28), "sweep.\"flows.tcp.count\"", "1, which is the value 1 again", "every value once", None),
+    mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = [1, 2, 1]\n[[flows]]"), (11, 28), "sweep.\"flows.tcp.count\"", "1, as value 1 of the list", "every value once", None),
     mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = { from = 1, to = 9 }\n[[flows]]"), (10, 1), "sweep.samples", "ranges and no `samples`", "samples = { count = 64 }", None),
     mistake(("[[flows]]", "[sweep]\nsamples = { count = 9 }\nduration = [\"1 s\"]\n[[flows]]"), (11, 11), "sweep.samples", "`samples` and no range", "a range such as", None),
     mistake(("[[flows]]", "[sweep]\nsamples = { count = 9 }\n\"flows.tcp.count\" = { from = 1, to = 4 }\n[[flows]]"), (11, 11), "sweep.samples", "9 samples of which some are equal", "fewer samples", None),

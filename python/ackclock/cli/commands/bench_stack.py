@@ -26,7 +26,7 @@ def bench_stack(
         typer.Option(
             "--path",
             metavar="PATH",
-            help="Run only this path. May be given several times.",
+            help="Measure on this path alone, such as shallow or idle. May be given several times.",
             show_default=False,
         ),
     ] = None,

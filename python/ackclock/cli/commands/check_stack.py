@@ -57,7 +57,11 @@ def check_stack(
         ),
     ] = None,
     paths: Annotated[
-        bool, typer.Option("--paths/--no-paths", help="Also run the hard paths of bench-stack.")
+        bool,
+        typer.Option(
+            "--paths/--no-paths",
+            help="Compare goodput and delay too, on the ten network paths of bench-stack.",
+        ),
     ] = True,
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="The seed of all drills.")] = 1,
     junit: Annotated[

@@ -114,7 +114,7 @@ def evaluate(
         ),
     ] = None,
     json: Json = False,
-    html: Annotated[bool, typer.Option("--html", help="Write a report of one page.")] = False,
+    html: Annotated[bool, typer.Option("--html", help="Write a report too, as one HTML file.")] = False,
     plan: Annotated[
         bool, typer.Option("--plan", help="Print what would run and its cost, and stop.")
     ] = False,

@@ -54,8 +54,8 @@ def path(
     direction: Annotated[
         Direction,
         typer.Option(
-            help="The traffic that takes the path of the flow's data: what the first host sends, or what it "
-            "receives.",
+            help="The traffic that takes the path of the flow's data: what the first host sends (upload), or what "
+            "is sent to it (download). The rest takes the way back.",
         ),
     ] = Direction.UPLOAD,
     control: Annotated[

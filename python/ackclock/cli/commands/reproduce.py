@@ -27,8 +27,8 @@ def reproduce(
         bool,
         typer.Option(
             "--quick",
-            help="Run fewer seeds, shorter runs, and at most two seeds of other interpretations. Results may "
-            "differ from those of a full run.",
+            help="Use fewer seeds and shorter runs, and at most two seeds for each other interpretation of the "
+            "publication. Results may differ from those of a full run.",
         ),
     ] = False,
     json: Json = False,

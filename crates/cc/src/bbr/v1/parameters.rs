@@ -35,7 +35,7 @@ parameters! {
         min_rtt_window: Span = time("10 s", Range::between(0.1, 1e6), "RTpropFilterLen, section 4.1.2.3"),
         /// Shortest time for which ProbeRTT keeps few packets in flight
         probe_rtt_duration: Span = time("200 ms", Range::between(0.0, 100.0), "ProbeRTTDuration, section 4.3.5"),
-        /// Rounds over which the greatest excess of acknowledgements is kept as room in the window; none for no such room
+        /// Rounds of the maximum filter of extra_acked, which is added to the window; none adds nothing
         extra_acked_rounds: Option<usize> = integer(
             "none",
             Range::between(1.0, MOST_ROUNDS as f64),
