@@ -53,6 +53,7 @@ WHAT is one of
     power                    in how many of a hundred comparisons a known change of a control is found
     crates                   the crates of the workspace in layers, from their manifests
     stack-checks drills|counts|table|causes  what `ackclock check-stack` asks, and what it has found in stacks
+    stack-matrix answer|table|unequal|itself  how pairs of controls of QUIC stacks share 16 paths
     clauses                  what is claimed of standards, from docs/clauses.toml and the citations in the sources
     file PATH                a file of the repository
     commands                 every command of `ackclock`, with its arguments and options
@@ -86,6 +87,7 @@ import search_variants
 import speed_pages
 import stack_agreement
 import stack_checks
+import stack_matrix
 import testbed_measurements
 import validation_pages
 import wire_measurements
@@ -220,6 +222,7 @@ def generate(what: str) -> str:
         "power": lambda _: evaluation_power.generated(),
         "agreement": stack_agreement.generated,
         "stack-checks": stack_checks.generated,
+        "stack-matrix": stack_matrix.generated,
         "predictions": study_pages.predictions,
         "claims": claims,
         "grids": grids,

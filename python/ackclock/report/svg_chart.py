@@ -27,6 +27,10 @@ COLOURS = (
 """Of the lines, in light and in dark: each at least 4.5:1 against the background."""
 _GRID_LOOKS = ("c2 full", "c1 full", "c3 full", "c7 hollow")
 """Of the words of a grid: as the reports have what is met, what is not, what is undecided, and what has no verdict."""
+_SIDES = ("c1", "c0")
+"""The colours of a heat map above a half and below it."""
+_DEEPEST = 0.5
+"""The opacity of a cell of 0 or 1: a number upon it is still 4.5:1 in either theme."""
 DASHES = ("", "6 3", "2 3", "9 3 2 3", "12 4", "1 4", "4 2 1 2", "8 2")
 SHAPES = 5
 
@@ -193,6 +197,39 @@ def grid(
                 look = words.index(word)
                 mark(picture.add, look, left + wide * (number + 0.5), y, 5, _GRID_LOOKS[look])
     return document(title, top + step * len(rows) + 16, picture)
+
+
+def heat_map(
+    title: str, words: tuple[str, str], names: Sequence[str], shares: Sequence[Sequence[float | None]]
+) -> str:
+    """Shares as a square of cells: a row for each name, and in it its share beside the name of each column, in percent.
+
+    A cell is the stronger in colour the further its share is from a half, above it in one colour and below in another:
+    ``words`` say which is which. A cell without a share is empty.
+    """
+    left = 24.0 + 7 * max(map(len, names))
+    top, wide, step = left + 30, (WIDTH - RIGHT - left) / len(names), 34.0
+    picture, x = Picture(), 12.0
+    for look, word in zip(_SIDES, words, strict=True):
+        picture.add("rect", x=x, y=14, width=14, height=14, class_=f"{look} full tint", fill_opacity=_DEEPEST)
+        picture.add("text", word, x=x + 20, y=26)
+        x += 48 + 7 * len(word)
+    for number, name in enumerate(names):
+        at = left + wide * (number + 0.5)
+        place = f"rotate(-90 {_short(at + 4)} {_short(top - 8)})"
+        picture.add("text", name, x=at + 4, y=top - 8, transform=place)
+    for down, (name, found) in enumerate(zip(names, shares, strict=True)):
+        y = top + step * down
+        picture.add("text", name, x=left - 8, y=y + step / 2 + 4, class_="end")
+        for number, share in enumerate(found):
+            if share is None:
+                continue
+            at, look = left + wide * number, _SIDES[share < 0.5]
+            depth = f"{_DEEPEST * abs(2 * share - 1):.2f}"
+            place_of = {"x": at + 1, "y": y + 1, "width": wide - 2, "height": step - 2}
+            picture.add("rect", **place_of, class_=f"{look} full tint", fill_opacity=depth)
+            picture.add("text", f"{100 * share:.0f}", x=at + wide / 2, y=y + step / 2 + 4, class_="middle")
+    return document(title, top + step * len(names) + 16, picture, style=".tint{stroke:none}")
 
 
 def linear_ticks(low: float, high: float) -> list[tuple[float, str]]:
