@@ -185,8 +185,7 @@ def grid(
         x += 48 + 7 * len(word)
     for number, name in enumerate(columns):
         at = left + wide * (number + 0.5)
-        place = f"rotate(-90 {_short(at + 4)} {_short(top - 8)})"
-        picture.add("text", name, x=at + 4, y=top - 8, transform=place)
+        _head(picture, name, at, top)
         _line(picture, at, top, at, top + step * len(rows), class_="grid")
     for down, (name, found) in enumerate(rows):
         y = top + step * (down + 0.5)
@@ -215,9 +214,7 @@ def heat_map(
         picture.add("text", word, x=x + 20, y=26)
         x += 48 + 7 * len(word)
     for number, name in enumerate(names):
-        at = left + wide * (number + 0.5)
-        place = f"rotate(-90 {_short(at + 4)} {_short(top - 8)})"
-        picture.add("text", name, x=at + 4, y=top - 8, transform=place)
+        _head(picture, name, left + wide * (number + 0.5), top)
     for down, (name, found) in enumerate(zip(names, shares, strict=True)):
         y = top + step * down
         picture.add("text", name, x=left - 8, y=y + step / 2 + 4, class_="end")
@@ -230,6 +227,12 @@ def heat_map(
             picture.add("rect", **place_of, class_=f"{look} full tint", fill_opacity=depth)
             picture.add("text", f"{100 * share:.0f}", x=at + wide / 2, y=y + step / 2 + 4, class_="middle")
     return document(title, top + step * len(names) + 16, picture, style=".tint{stroke:none}")
+
+
+def _head(picture: Picture, name: str, x: float, y: float) -> None:
+    """Writes the name of a column upwards, to end above ``y``."""
+    place = f"rotate(-90 {_short(x + 4)} {_short(y - 8)})"
+    picture.add("text", name, x=x + 4, y=y - 8, transform=place)
 
 
 def linear_ticks(low: float, high: float) -> list[tuple[float, str]]:
