@@ -72,7 +72,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProce
 
 @pytest.fixture(scope="module")
 def site(built: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
-    """The same, where there is a site."""
+    """What building the site said. Skips the test where Zensical is missing, which builds it from the pages."""
     if importlib.util.find_spec("zensical") is None:
         pytest.skip("Zensical needs Python 3.11")
     return built

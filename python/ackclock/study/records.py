@@ -181,9 +181,9 @@ def write(record: Record) -> None:
 
 
 def read(study: str) -> Record | None:
-    """Returns the record of a study of the package; None without one that has samples."""
+    """Returns the record of a study of the package; None without one."""
     document = _document(study)
-    if "samples" not in document:
+    if not document:
         return None
     others = tuple(Other(**other) for other in document.pop("others"))
     origin, checked = Origin(**document.pop("origin")), Checked(**document.pop("checked"))

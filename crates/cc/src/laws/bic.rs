@@ -60,7 +60,7 @@ parameters! {
             Range::at_least(0.0),
             "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c",
         ),
-        /// Divisor of the distance to the maximum: the target is the window and this part of it, so that 2 is the middle
+        /// Divisor of the distance to the maximum: the target is the window plus this part of it, so 2 is the middle
         log_factor: f64 = number(
             "2",
             Range::between(1.0, 100.0),

@@ -55,7 +55,7 @@ def path(
         Direction,
         typer.Option(
             help="The traffic that takes the path of the flow's data: what the first host sends (upload), or what "
-            "is sent to it (download). The rest takes the way back.",
+            "is sent to it (download). The other packets take the return path.",
         ),
     ] = Direction.UPLOAD,
     control: Annotated[
