@@ -224,7 +224,7 @@ impl Control for Differentiating {
 
     fn on_recovered(&mut self, recovered: &Recovered) {
         if recovered.ending == Ending::Undone
-            && let Some(before) = self.before_action.take()
+            && let Some(before) = self.before_action
         {
             self.control.set_cwnd(before.cwnd.max(self.cwnd()));
             self.control.set_ssthresh(before.ssthresh);
@@ -237,15 +237,18 @@ impl Control for Differentiating {
     }
 
     fn on_timeout(&mut self, timeout: &Timeout, random: &mut dyn Random) {
-        self.before_action = None;
         self.episode = None;
         self.repeated = None;
         let cause = self.discriminator.on_timeout(timeout, self.usable_window());
         self.action.on_timeout(timeout);
-        match cause {
-            Cause::Congestion => self.control.on_timeout(timeout, random),
+        // An undo takes back all timeouts in a row, so it is the window before the first that it restores. The control
+        // inside remembers that one, unless the action had the last word before it.
+        if timeout.in_a_row == 1 {
             // The window stays as it is while what was outstanding is retransmitted.
-            Cause::Transmission => self.before_action = Some(self.window()),
+            self.before_action = (cause == Cause::Transmission).then(|| self.window());
+        }
+        if cause == Cause::Congestion {
+            self.control.on_timeout(timeout, random);
         }
     }
 
@@ -354,5 +357,22 @@ mod tests {
         assert_eq!(script.cwnd(), 6.0);
         script.spurious();
         assert_eq!(script.cwnd(), 10.0);
+    }
+
+    #[test]
+    fn an_undo_gives_back_the_window_before_the_last_loss_of_transmission_and_not_one_long_past() {
+        // A timeout at 10 packets, which the control remembers. Then a loss of transmission at 4, after which the timer
+        // expires, for the second time without a sample of the round trip: an undo takes back what happened since 4.
+        let mut script = tcp_rtt(&[]);
+        script.timeout();
+        script.set_cwnd(4.0);
+        script.arrival(true, 200);
+        calm(&mut script);
+        script.loss();
+        assert_eq!(script.cwnd(), 4.0);
+        script.timeout_again();
+        assert_eq!(script.cwnd(), 1.0);
+        script.spurious();
+        assert_eq!(script.cwnd(), 4.0);
     }
 }

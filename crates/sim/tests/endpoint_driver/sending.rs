@@ -41,8 +41,9 @@ pub struct Sending {
     /// The numbers of events that the control had been called for before the last call.
     timeouts: u64,
     reductions: u64,
-    /// Whether the next new packet has to announce a reduction (RFC 3168 section 6.1.2).
-    to_announce: bool,
+    /// Whether the next new packet has to announce a reduction (RFC 3168 section 6.1.2); `None` if the control cannot
+    /// know.
+    to_announce: Option<bool>,
     /// The number of duplicate acknowledgements since the last new one.
     duplicates: u32,
     /// The packets acknowledged selectively, above `una`.
@@ -146,7 +147,7 @@ impl Sending {
             retransmitted: 0,
             timeouts: 0,
             reductions: 0,
-            to_announce: false,
+            to_announce: Some(false),
             duplicates: 0,
             sacked: BTreeSet::new(),
             retransmitted_packets: BTreeMap::new(),
@@ -284,8 +285,10 @@ impl Sending {
     fn note_reductions(&mut self) {
         let reductions = self.with_told(|told| told.reductions);
         if std::mem::replace(&mut self.reductions, reductions) < reductions {
-            self.to_announce = self.options.recovery.announces_reductions
+            let announces = self.options.recovery.announces_reductions
                 && self.sender.core().control().properties().ecn == EcnResponse::AsLoss;
+            let is_sure = !announces || !self.with_told(|told| told.may_be_answered);
+            self.to_announce = is_sure.then_some(announces);
             self.retransmitted_packets.clear();
             self.disturbed_below = self.high;
             if let Some((lost, duplicates)) = self.with_told(|told| told.found.take()) {
@@ -328,12 +331,13 @@ impl Sending {
         // A forged answer to a SYN may have forbidden marks.
         let refused = details.accurate_ecn && !self.honest && packet.flags.ecn() == Ecn::NotCapable;
         assert!(packet.flags.ecn() == field || refused, "{packet:?}");
-        assert_eq!(packet.flags.has(Flags::WINDOW_REDUCED), fresh && self.to_announce);
+        let announces = packet.flags.has(Flags::WINDOW_REDUCED);
+        assert_eq!(announces, fresh && self.to_announce.unwrap_or(announces));
         if fresh {
             assert!(packet.number < self.data_until, "the application has no packet {}", packet.number);
             assert!(packet.number < self.una + self.options.widest_window, "beyond the receiver's window");
             self.high += 1;
-            self.to_announce = false;
+            self.to_announce = Some(false);
         } else if self.honest {
             self.check_retransmission(packet.number);
         }

@@ -19,6 +19,9 @@ pub struct Told {
     pub timeouts: u64,
     /// The number of congestion events and timeouts.
     pub reductions: u64,
+    /// Whether the last of these was a loss that a mark may already have answered for: a control with a model is told
+    /// of it all the same.
+    pub may_be_answered: bool,
     /// Whether a recovery is in progress.
     pub recovering: bool,
     /// The first packet of a loss that duplicates showed, and their number.
@@ -145,6 +148,7 @@ impl Told {
         // A control with a model is told of the repair of what a mark has already been answered for.
         let is_of_mark = loss.signal != LossSignal::Ecn && loss.lost < self.marks_guard;
         self.reductions += u64::from(!is_of_mark);
+        self.may_be_answered = self.has_model && loss.signal != LossSignal::Ecn;
         if loss.signal == LossSignal::Ecn {
             // There is at most one reaction per window, whatever caused the first (RFC 3168 section 6.1.2).
             assert!(
@@ -174,6 +178,7 @@ impl Told {
         (self.recovering, self.guard) = (false, self.high);
         (self.timeouts, self.spurious_possible) = (self.timeouts + 1, true);
         self.reductions += 1;
+        self.may_be_answered = false;
     }
 }
 
