@@ -267,7 +267,7 @@ bottleneck = { rate = "10 Mbit/s", delay = "1 ms", queue = { name = "fq-codel", 
 [[scenario.flows]]
 name = "tested"
 control = "cubic"
-start = "1000 s"
+start = "never"
 
 [[scenario.flows]]
 name = "larger"

@@ -80,7 +80,7 @@ fn flow_result(
         name: facts.name.clone(),
         group: group.plan.name.clone(),
         control: group.control_name(),
-        start_s: facts.start.seconds(),
+        start_s: (facts.start < Time::NEVER).then(|| facts.start.seconds()),
         completed_s: completed.map(Time::seconds),
         sent_packets: counts.sent_packets,
         delivered_packets: receiver.delivered.bytes / facts.payload_bytes,

@@ -79,7 +79,8 @@ fn crowd(scenario: &Scenario) -> Option<String> {
 fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
     let FlowPlan { name, start, sending, .. } = plan;
     let first = start.first();
-    let late = (first >= run).then(|| format!("flow {name}: begins at {first}, and the run lasts {run}"));
+    let late = (first >= run && !start.is_never())
+        .then(|| format!("flow {name}: begins at {first}, and the run lasts {run}"));
     let takes_none = sending.transport.facts().takes_marks == Some(false);
     let deaf = sending.control().filter(|control| takes_none && control.counts_marks());
     let unheard = deaf.map(|control| {
@@ -134,7 +135,7 @@ fn slowness(link: &LinkPlan, bytes: u32, run: Span) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::Map;
+    use serde_json::{Map, json};
 
     fn warnings(rate: &str, queue: &str) -> Vec<String> {
         let rate = if rate.starts_with('{') { rate.to_owned() } else { format!("\"{rate}\"") };
@@ -179,19 +180,28 @@ mod tests {
     }
 
     fn about_flows(flow: &str) -> Vec<String> {
+        about_overridden_flows(flow, &[])
+    }
+
+    fn about_overridden_flows(flow: &str, overrides: &[(&str, &str)]) -> Vec<String> {
+        let overrides: Map<_, _> =
+            overrides.iter().map(|(path, value)| (path.to_string(), json!(value))).collect();
         let text = format!(
             "duration = \"10 s\"\n[dumbbell]\nbottleneck = {{ rate = \"10 Mbit/s\", delay = \"8 ms\" }}\n\
              access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}\n[[flows]]\n{flow}\n"
         );
-        of(&Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario"))
+        of(&Scenario::parse(&text, "test", &overrides).expect("a valid scenario"))
     }
 
     #[test]
-    fn flows_that_never_send_cause_a_warning() {
-        let told = about_flows("control = \"sack\"\nstart = \"10 s\"");
-        assert_eq!(told, ["flow sack: begins at 10 s, and the run lasts 10 s"]);
-        assert!(about_flows("control = \"sack\"\nstart = \"9.9 s\"").is_empty());
-        assert_eq!(about_flows("control = \"sack\"\nstart = { uniform = [\"11 s\", \"12 s\"] }").len(), 1);
+    fn flows_that_overrides_leave_out_cause_a_warning() {
+        // In the file itself the same start is an error.
+        let told =
+            |path, value| about_overridden_flows("control = \"sack\"\nstart = \"9 s\"", &[(path, value)]);
+        assert_eq!(told("flows.sack.start", "10 s"), ["flow sack: begins at 10 s, and the run lasts 10 s"]);
+        assert!(told("flows.sack.start", "9.9 s").is_empty());
+        assert!(told("flows.sack.start", "never").is_empty());
+        assert_eq!(told("duration", "8 s"), ["flow sack: begins at 9 s, and the run lasts 8 s"]);
     }
 
     #[test]

@@ -109,12 +109,12 @@ impl FlowGroup {
     }
 }
 
-/// Reads the flow groups.
-pub fn read(root: &TableReader<'_>) -> Vec<FlowPlan> {
+/// Reads the flow groups of a run that lasts `written`, if the file itself says how long.
+pub fn read(root: &TableReader<'_>, written: Option<Span>) -> Vec<FlowPlan> {
     let mut plans: Vec<FlowPlan> = Vec::new();
     let mut names = HashSet::new();
     for (index, node, table) in root.tables("flows") {
-        let Some(plan) = table.and_then(|table| read_plan(&table, node)) else { continue };
+        let Some(plan) = table.and_then(|table| read_plan(&table, node, written)) else { continue };
         if !names.insert(plan.name.clone()) {
             let found = format!("a second group called {}", quoted(&plan.name));
             root.reader.problem(&plan.span, &format!("flows.{index}"), &found, "a unique `name`", None);
@@ -144,7 +144,7 @@ fn check_member_names(root: &TableReader<'_>, plans: &[FlowPlan]) {
     }
 }
 
-fn read_plan(table: &TableReader<'_>, node: &Node) -> Option<FlowPlan> {
+fn read_plan(table: &TableReader<'_>, node: &Node, written: Option<Span>) -> Option<FlowPlan> {
     let sending = sending::read(table);
     let place = place::read(table);
     let usual_count = match (&place, &sending) {
@@ -158,6 +158,9 @@ fn read_plan(table: &TableReader<'_>, node: &Node) -> Option<FlowPlan> {
     let stop = table.read("stop");
     if let (Some(stop), Some(start)) = (stop, &start) {
         start::check_stop(table, stop, start.last(count));
+    }
+    if let (Some(duration), Some(start)) = (written, &start) {
+        start::check_end(table, start, count, duration);
     }
     let dscp = read_dscp(table);
     let sending = sending?;

@@ -14,7 +14,7 @@ pub use series::SeriesResult;
 use crate::language::flows::FlowGroup;
 use crate::language::network::Routing;
 use crate::language::scenario::Scenario;
-use ackclock_base::Span;
+use ackclock_base::{Span, Time};
 use ackclock_sim::agent::AgentCounts;
 use ackclock_sim::flow::Flow;
 use ackclock_sim::histogram::Histogram;
@@ -308,7 +308,7 @@ fn flow_result(flow: &Flow, measured: Interval, tasks: FlowResult) -> FlowResult
     let rtt = rtt.unwrap_or(&no_rtt);
     FlowResult {
         name: flow.name.clone(),
-        start_s: flow.start.seconds(),
+        start_s: (flow.start < Time::NEVER).then(|| flow.start.seconds()),
         completed_s: flow.completed.filter(|_| !flow.is_writing()).map(|time| time.seconds()),
         sent_packets: sent,
         delivered_packets: delivered,

@@ -126,7 +126,7 @@ fn web_sessions_are_one_flow_of_many_connections() {
 
 #[test]
 fn a_row_whose_sessions_begin_after_the_end_retransmits_nothing() {
-    let result = result(&format!("{TCP}{WEB}start = \"20 s\"\n"), "10 s", 1, true);
+    let result = result(&format!("{TCP}{WEB}start = \"never\"\n"), "10 s", 1, true);
     let web = flow(&result, "web");
     for key in
         ["connections", "retransmitted_packets", "throughput_bps", "timeouts", "probes", "fast_retransmits"]
@@ -155,7 +155,7 @@ fn a_single_object_takes_the_round_trips_of_slow_start() {
 
 #[test]
 fn sessions_after_the_end_of_the_run_are_an_empty_row() {
-    let late = "[[flows]]\nname = \"web\"\nstart = \"60 s\"\ncontrol = \"reno\"\napplication = \"web\"\n";
+    let late = "[[flows]]\nname = \"web\"\nstart = \"never\"\ncontrol = \"reno\"\napplication = \"web\"\n";
     let result = result(&format!("{TCP}{late}"), "5 s", 1, true);
     let web = flow(&result, "web");
     assert_eq!((number(web, "connections"), number(web, "sent_packets")), (0.0, 0.0));

@@ -108,7 +108,7 @@ fn a_discipline_is_told_the_nominal_rate() {
     let virtual_capacity = |nominal: &str| {
         let rate = format!("{{ cycle = [[\"9 s\", \"800 kbit/s\"], [\"1 s\", \"8 Mbit/s\"]]{nominal} }}");
         let quiet =
-            "start = \"1 s\"\napplication = { name = \"cbr\", rate = \"1 kbit/s\", packet = \"972 B\" }\n";
+            "start = \"never\"\napplication = { name = \"cbr\", rate = \"1 kbit/s\", packet = \"972 B\" }\n";
         let result = result(&rate, "{ name = \"avq\", limit = \"10 packets\" }", quiet, "1 s");
         result["series"]["links"]["a-b"]["virtual_capacity_bps"][0].as_f64().expect("a series")
     };

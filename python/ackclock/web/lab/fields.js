@@ -109,6 +109,7 @@ function echoes(own, registry) {
 }
 
 function start(own, duration, { help, fallback, within }) {
+  if (own.value === "never") return { ...own, label: "Start", kind: "note", help: "The text leaves these flows out." };
   if (own.value === undefined || typeof own.value === "string") {
     return within({
       ...own,

@@ -1,5 +1,6 @@
 //! The keys of a group of flows.
 
+use crate::language::flows::start::NEVER;
 use crate::language::keys::{Form, Key, SOME, Table};
 use crate::language::limits::MAX_FLOWS;
 use crate::language::values::rate;
@@ -100,7 +101,7 @@ pub static FLOWS: Table = Table::new(
         CONTROLLED,
         &[
             Key::new("application", &[Form::Named(Kind::Application)], "What the flows send").or("\"bulk\""),
-            Key::new("start", &[Form::time(TIMES), Form::Table(&START)], "When the flows begin")
+            Key::new("start", &[Form::time(TIMES), Form::words_of(&[NEVER]), Form::Table(&START)], "When the flows begin")
                 .or("\"0 s\""),
             Key::new("stop", &[Form::time(TIMES)], "The time from which the applications have nothing more to send")
                 .otherwise("never")

@@ -4,10 +4,13 @@ use crate::language::document::Value;
 use crate::language::reader::TableReader;
 use ackclock_base::Span;
 
+/// The word for a group whose flows never begin.
+pub(super) const NEVER: &str = "never";
+
 /// When the flows of a group begin: flow `k`, from 0, begins at `at + k * every` plus a draw from `uniform`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Start {
-    /// When the first flow begins.
+    /// When the first flow begins; `Span::MAX` if none ever does.
     pub at: Span,
     /// The time between the beginnings of two flows.
     pub every: Span,
@@ -16,9 +19,19 @@ pub struct Start {
 }
 
 impl Start {
+    /// Returns whether the scenario leaves the group out.
+    pub fn is_never(&self) -> bool {
+        self.at == Span::MAX
+    }
+
     /// Returns the earliest possible beginning of any flow.
     pub fn first(&self) -> Span {
-        self.at + self.uniform.map_or(Span::ZERO, |(low, _)| low)
+        self.earliest(0)
+    }
+
+    /// Returns the earliest possible beginning of flow number `index`, from 0.
+    fn earliest(&self, index: usize) -> Span {
+        self.at + self.every * index as u64 + self.uniform.map_or(Span::ZERO, |(low, _)| low)
     }
 
     /// Returns the latest possible beginning of any of `count` flows.
@@ -30,6 +43,9 @@ impl Start {
 /// Reads when the flows begin.
 pub(super) fn read(table: &TableReader<'_>) -> Option<Start> {
     let Some(node) = table.get("start") else { return Some(Start::default()) };
+    if matches!(&node.value, Value::Text(word) if word == NEVER) {
+        return Some(Start { at: Span::MAX, ..Start::default() });
+    }
     if !matches!(node.value, Value::Table(_)) {
         return Some(Start { at: table.read("start")?, ..Start::default() });
     }
@@ -48,6 +64,22 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Start> {
     };
     let time = |key| start.read_or_default(key).unwrap_or_default();
     Some(Start { at: time("at"), every: time("every"), uniform })
+}
+
+/// Reports the first flow that cannot begin before the run ends, where the file itself has both times: the flow would
+/// send nothing, and count as starved. An override may make a run shorter.
+pub(super) fn check_end(table: &TableReader<'_>, start: &Start, count: usize, duration: Span) {
+    let is_written = table.get("start").is_some_and(|node| node.span.is_some());
+    let late = (0..count).find(|index| start.earliest(*index) >= duration);
+    let Some(late) = late.filter(|_| is_written && !start.is_never()) else { return };
+    let at = start.earliest(late);
+    let found = match count {
+        1 => format!("a start at {at}"),
+        _ => format!("a start at {at} of flow {} of {count}", late + 1),
+    };
+    let expected =
+        format!("a start before the end of the run at {duration}, or \"{NEVER}\" for flows to leave out");
+    table.problem_at("start", &found, &expected);
 }
 
 pub(super) fn check_stop(table: &TableReader<'_>, stop: Span, last_start: Span) {

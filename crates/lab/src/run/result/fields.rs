@@ -83,8 +83,8 @@ records! {
         group: String;
         /// name of the flow's congestion control, or of its application over UDP
         control: &'static str;
-        /// time in the run at which the flow began; if its start is random, as drawn
-        start_s: f64;
+        /// time in the run at which the flow begins, as drawn if its start is random; null for a flow that never begins
+        start_s: Option<f64>;
         /// time in the run at which everything that the flow had to send was acknowledged; null if that did not happen, for a flow
         /// without an end, and if several connections count as one flow
         completed_s: Option<f64>;
