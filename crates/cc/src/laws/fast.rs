@@ -22,7 +22,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The goal of the window, and how fast it is approached.
     pub struct Parameters {
-        /// Packets of the flow that should wait in the network
+        /// Number of the flow's packets that should wait in the network
         alpha: Packets = packets(
             "200 packets",
             Range::above(0.0),

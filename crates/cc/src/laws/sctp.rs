@@ -24,7 +24,8 @@ pub const SCTP_2960: Entry = Entry {
     descriptor: &Descriptor {
         kind: Kind::Control,
         name: "sctp-2960",
-        summary: "SCTP's first law, which counts bytes only while the window is full; in ns-2 until 2006",
+        summary: "The window law of SCTP's first edition (RFC 2960), which counts acknowledged bytes only \
+         while the window is full; ns-2's until 2006",
         source: "RFC 2960 section 7.2; ns-2's SCTP module, release 3.6",
         parameters: Parameters::TABLE,
         presets: &[("min_ssthresh", "2 packets"), ("partial_acks", "full-window"), ("lowers_again", "false")],

@@ -33,16 +33,17 @@ parameters! {
         increase: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: increased, by how much is not given"),
         /// Share of the probability that a refuted guess takes away
         decrease: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: decreased, by how much is not given"),
-        /// Least probability; from zero it could never rise, since only guesses of transmission are checked
+        /// Smallest probability of guessing transmission; from zero it could never rise, since only guesses of
+        /// transmission are checked
         least: f64 = number("0.01", PROBABILITY, "Not in A. Jain 2003"),
-        /// Greatest probability; no less than the least
+        /// Largest probability of guessing transmission, at least `least`
         most: f64 = number("0.99", PROBABILITY, "Not in A. Jain 2003"),
         /// Time within which another loss refutes a guess, as a multiple of the smoothed round trip
         check: f64 = number("1.5", Range::between(0.0, 1000.0), "A. Jain 2003 section 4.4: n = 1.5"),
-        /// Effect of the window at the loss, as a share of the largest so far, on a confirmed guess: the
-        /// probability that it counts, the weight with which it counts, or none
+        /// Effect of the window at the loss, as a share of the largest so far, on a confirmed guess: the probability
+        /// that the guess counts (chance), its weight (amount), or none (off)
         p_inc: Weight = choice("chance", "A. Jain 2003 figure 4.1: increased with probability p_inc"),
-        /// Whether a timeout is always congestion, or is guessed about like any loss
+        /// Whether a timeout is always attributed to congestion, or its cause is guessed like that of any loss
         timeouts: Timeouts = choice("congestion", "A. Jain 2003 says nothing of timeouts"),
     }
 }
