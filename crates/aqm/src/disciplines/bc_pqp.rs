@@ -19,7 +19,7 @@ use ackclock_base::{Random, Range, Rate, Size, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "bc-pqp",
-        "A policer with a phantom queue for each flow, which is filled up at a burst",
+        "A policer with a phantom queue for each flow, which a burst fills up, so that the burst gains nothing",
         "Tahir et al. 2024 (SIGCOMM)",
         Parameters::TABLE,
     ),

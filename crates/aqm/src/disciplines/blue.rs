@@ -33,13 +33,14 @@ parameters! {
             Range::between(0.0, 1.0),
             "the same port, Decrement; Feng et al. 1999 want it far below d1",
         ),
-        /// Least time between two steps, so that a step can take effect
+        /// Shortest time between two steps of the drop probability, so that a step can take effect
         freeze_time: Span = time(
             "100 ms",
             Range::above(0.0),
             "the same port, FreezeTime; 50 ms in the authors' ALTQ version (altq_blue.c)",
         ),
-        /// Queue length above which the probability already rises, to leave room for bursts (L)
+        /// Queue length above which the drop probability already rises, to leave room for bursts (L); none for a rise
+        /// at overflows only
         threshold: Option<Packets> = packets(
             "none",
             Range::at_least(0.0),

@@ -67,7 +67,7 @@ parameters! {
             Range::at_least(1.0),
             "tc-sfb(8), penalty_rate: 10 packets a second, here of 1500 bytes",
         ),
-        /// Burst that flows with a drop probability of 1 share
+        /// Burst that flows with a drop probability of 1 may send together
         penalty_burst: Size = size(
             "30 kB",
             Range::at_least(0.0),
@@ -78,7 +78,8 @@ parameters! {
         /// Time before a change of hash functions in which the next set already learns from flows with a drop
         /// probability of 1
         warmup: Span = time("60 s", Range::at_least(0.0), "tc-sfb(8), db; Feng et al. 2001, moving hash functions"),
-        /// Whether packets that can be marked are marked instead of dropped, unless their flow sends too much
+        /// Whether packets that can be marked are marked instead of dropped, unless the bins of their flow are
+        /// over-full or its drop probability is 1
         ecn: bool = flag(false, "RFC 3168 section 5; Feng et al. 2001 mark"),
     }
 }
