@@ -12,7 +12,8 @@ use std::sync::Arc;
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "adaptive-video",
-        "Segments of video over TCP, each at the rate that the throughput of the last ones allows, up to a full buffer",
+        "Requests segments of video over TCP, each at the rate that the throughput of the last segments \
+         allows, and pauses while the buffer is full",
         "RFC 7928 section 9.1, which leaves the rule to the tester",
         Parameters::TABLE,
     ),
@@ -28,7 +29,7 @@ parameters! {
         lowest: Rate = RATE.by_default("500 kbit/s"),
         /// The number of rates of the ladder
         rungs: usize = integer("4", Range::between(1.0, 100.0), "none"),
-        /// The ratio of each rate to the one below
+        /// The ratio of each rate of the ladder to the rate below it
         step: f64 = number("2", Range { min: 1.0, max: 10.0, above_min: true }, "none"),
         /// The playing time of a segment
         segment: Span = time("4 s", Range::between(0.01, 3600.0), "none"),

@@ -10,7 +10,8 @@ use ackclock_base::{Range, Rate, Size, Span, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "video",
-        "Frames of video over UDP, each sent back to back, whatever happens to the packets, or written into a connection",
+        "Sends frames of video over UDP, each back to back and without reacting to losses, or writes them \
+         into a connection",
         "RFC 7928 section 7.2",
         Parameters::TABLE,
     ),
