@@ -45,9 +45,9 @@ FLOWS: Meanings = {
     "tthresh": (
         "threshold of the action `cwa`: the window, in packets, from which on a transmission loss halves it"
     ),
-    "acknowledgements_per_s": "smoothed rate of acknowledgements of the back-off `rta`",
+    "acknowledgements_per_s": "rate of acknowledgements that the back-off `rta` measures, smoothed",
     "bandwidth_missing": (
-        "share by which the smoothed rate of acknowledgements of the back-off `rta` is below its best"
+        "share by which the rate of acknowledgements that the back-off `rta` measures is below its best"
     ),
     "partial_packets_acked": (
         "packets acknowledged that `sctp` and `sctp-2960` have counted towards the next increase of the "
@@ -134,8 +134,8 @@ FLOWS: Meanings = {
     "probe_increases": "number of increases of the threshold by `rbcc-dynamic` in its probe phase",
     "probe_decreases": "number of decreases of the threshold by `rbcc-dynamic` in its probe phase",
     "rtt_count": "number of falls minus rises of the round trip that `rbcc-dynamic` counts",
-    "lean_states": "number of consecutive declarations of a lean state by `rbcc-dynamic`",
-    "bully_states": "number of consecutive declarations of a bully state by `rbcc-dynamic`",
+    "lean_states": "number of times in a row that `rbcc-dynamic` has declared its flow lean",
+    "bully_states": "number of times in a row that `rbcc-dynamic` has declared its flow a bully",
     "layer": "layer K in which the window of `ltcp` or `ltcp-rc` is",
     "k_r": "factor K_R on the increase of the window of `ltcp-rc`",
     "in_transition": "state of `ltcp-rc`: 1 while in transition, 0 when steady",

@@ -52,7 +52,7 @@ parameters! {
         /// Factor of the coupling (k): the short queue marks with k times the square root of the classic queue's drop
         /// probability
         coupling: f64 = number("2", Range::between(1.0, 100.0), "RFC 9332 section 2.1 and appendix A.1"),
-        /// Waiting time in the short queue from which its own marks begin (minTh)
+        /// Waiting time in the short queue from which on the short queue marks packets by itself (minTh)
         ramp_start: Span = time("800 us", Range::at_least(0.0), "RFC 9332 appendix A.1"),
         /// Waiting time beyond `ramp_start` at which every packet is marked; zero for a step
         ramp_range: Span = time("400 us", Range::at_least(0.0), "RFC 9332 appendix A.1; Linux has a step at 1 ms"),

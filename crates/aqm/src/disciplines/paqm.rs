@@ -33,7 +33,7 @@ parameters! {
         /// Time over which arrivals are counted and predicted, at least that of one mean packet at the link's rate;
         /// if absent, the time of ten, but at least 0.1 ms
         interval: Option<Span> = time("none", PERIODS, "not published"),
-        /// Number of intervals from which the next is predicted
+        /// Number of latest intervals from whose arrivals those of the next interval are predicted
         order: usize = integer("10", Range::between(1.0, 200.0), "not published"),
         /// Number of intervals over which the correlation of the traffic is measured
         memory: f64 = number("1000", Range::at_least(1.0), "not published"),

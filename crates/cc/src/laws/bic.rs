@@ -75,9 +75,9 @@ parameters! {
             "unbounded",
             "prev_max of the paper's listing, which probing sets to a large number; Linux's tcp_bic.c keeps the last",
         ),
-        /// Source of the constants: the other parameters (published), or Linux, whatever they are (linux): increases
-        /// from 0.2 to 16 packets, beta 819/1024, a low window of 14 packets, a logarithmic factor of 4, and the last
-        /// maximum
+        /// Source of the constants: the other parameters (published), or the values of Linux in their place (linux):
+        /// increases from 0.2 to 16 packets, beta 819/1024, a low window of 14 packets, a logarithmic factor of 4,
+        /// and the last maximum
         variant: Variant = choice(
             "published",
             "Linux's tcp_bic.c: max_increment, BICTCP_B / smooth_part, beta, low_window, BICTCP_B; how it probes past the \

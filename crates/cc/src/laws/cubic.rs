@@ -17,7 +17,7 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cubic",
-        "Window growth as a cubic function of the time since the last loss",
+        "CUBIC: the window grows as a cubic function of the time since the last loss",
         "RFC 9438",
         Parameters::TABLE,
     ),

@@ -38,8 +38,8 @@ parameters! {
         least_beta: f64 = number("0.5", Range::between(0.1, 1.0), "Linux's tcp_htcp.c, BETA_MIN"),
         /// Largest fraction of the window that remains after a loss
         most_beta: f64 = number("0.8", Range::between(0.1, 0.99), "Linux's tcp_htcp.c, BETA_MAX (102/128 there)"),
-        /// Source of the constants: the other parameters (published), or Linux (linux), where at most 102/128 of the
-        /// window remains after a loss
+        /// Source of the constants: the other parameters (published), or the value of Linux for `most_beta` (linux),
+        /// 102/128
         variant: Variant = choice("published", "Linux's tcp_htcp.c, BETA_MAX; all else is as there already"),
     }
 }

@@ -41,8 +41,8 @@ parameters! {
         ),
         /// Number of rounds of short queueing delay after which the increase is `most_alpha` again
         patience: u32 = integer("5", Range::between(1.0, 1000.0), "Liu et al. 2008, theta; Linux's theta"),
-        /// Source of the constants: the other parameters (published), or Linux (linux), where the low window is 15
-        /// packets
+        /// Source of the constants: the other parameters (published), or the value of Linux for `low_window` (linux),
+        /// 15 packets
         variant: Variant = choice("published", "Linux's tcp_illinois.c has the paper's constants but for win_thresh"),
     }
 }

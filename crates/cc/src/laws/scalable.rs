@@ -33,8 +33,8 @@ parameters! {
             "Kelly 2003, lwnd, from memory; near where 0.08/p meets Reno's root of 1.5/p (17.5). Linux instead takes \
              the larger increase of the two",
         ),
-        /// Source of the constants: the other parameters (published), or Linux, whatever they are (linux): the larger
-        /// of Reno's increase and 0.01 packets per acknowledgement, and a cut of an eighth, at any window
+        /// Source of the constants: the other parameters (published), or the values of Linux in their place (linux):
+        /// the larger of Reno's increase and 0.01 packets per acknowledgement, and a cut of an eighth, at any window
         variant: Variant = choice(
             "published",
             "Linux's tcp_scalable.c since 4.0, TCP_SCALABLE_AI_CNT 100 for each packet acknowledged; before, 50 for each \

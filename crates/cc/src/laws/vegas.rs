@@ -11,7 +11,7 @@ use ackclock_base::{Packets, Range, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "vegas",
-        "Keeps between alpha and beta packets waiting in the network",
+        "Vegas: keeps between alpha and beta packets of the flow waiting in the network",
         "Brakmo and Peterson 1995; ns-2 2.35; Dahal section 2.1.2",
         Parameters::TABLE,
     ),
@@ -40,8 +40,8 @@ parameters! {
             false,
             "ns-2 2.35 with delay_growth_, its default: its Vegas sends no SYN, so its first packet stands for one",
         ),
-        /// Source of the constants: the other parameters (published), or Linux, whatever they are (linux): alpha 2,
-        /// beta 4, gamma 1, and no inflation kept after a loss
+        /// Source of the constants: the other parameters (published), or the values of Linux in their place (linux):
+        /// alpha 2, beta 4, gamma 1, and no inflation kept after a loss
         variant: Variant = choice("published", "Linux's tcp_vegas.c: alpha, beta, gamma; its cut of half is not taken"),
     }
 }

@@ -17,7 +17,7 @@ pub const ENTRY: SelectorEntry = SelectorEntry {
     descriptor: &Descriptor {
         kind: Kind::Selector,
         name: "spc",
-        summary: "Switches the path when the round trip has grown twice in a row above a threshold",
+        summary: "Moves new data to another path when the round trip has grown twice in a row above a threshold",
         source: "Dahal 2007 section 6.1.2, equations 6.3, 6.4",
         parameters: Parameters::TABLE,
         presets: &[],

@@ -48,7 +48,7 @@ parameters! {
         /// Share of the window by which the window grows in a round trip after a long time without congestion
         /// (MUL_INCREASE_FACTOR)
         mul_increase: f64 = number("0.02", Range::between(0.0, 1.0), WINDOW),
-        /// Round trip below which the window grows by less (VIRTUAL_RTT)
+        /// Virtual round trip: a flow with a shorter round trip grows more slowly (VIRTUAL_RTT)
         virtual_rtt: Span = time("25 ms", TIMES, WINDOW),
         /// Weight of the newest queueing delay in the mean while it rises (QDELAY_AVG_G)
         qdelay_weight: f64 = number("0.25", SHARES, DELAY),

@@ -77,7 +77,7 @@ pub const REQUESTS: Entry = Entry {
 parameters! {
     /// The parameters of a constant bit rate without end.
     pub struct WithoutEnd {
-        /// Payload bits per second
+        /// Rate at which payload is sent
         rate: Rate = RATE,
         packet: Size = PACKET,
         header: Size = HEADER,
@@ -88,7 +88,7 @@ parameters! {
 parameters! {
     /// The parameters of a constant bit rate in periods.
     pub struct InPeriods {
-        /// Payload bits per second while it sends
+        /// Rate at which payload is sent during a sending period
         rate: Rate = RATE,
         packet: Size = PACKET,
         header: Size = HEADER,

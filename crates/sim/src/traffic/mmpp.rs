@@ -32,7 +32,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The rate, and the three levels.
     pub struct Parameters {
-        /// Mean payload bits per second
+        /// Mean rate at which payload is sent
         rate: Rate = RATE,
         packet: Size = PACKET,
         header: Size = HEADER,

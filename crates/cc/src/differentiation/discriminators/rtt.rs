@@ -47,7 +47,8 @@ parameters! {
     pub struct Parameters {
         /// Weight of the old value in the smoothed round trip
         alpha: f64 = number("0.9", Range::between(0.0, 1.0), "Alnuem 2009 equation 6.4: 0.8 to 0.9, 0.9 used"),
-        /// Position of the edge above which a loss is congestion, from the minimum (0) to the maximum (1) round trip
+        /// Position of the edge above which losses are attributed to congestion, from the minimum (0) to the maximum
+        /// (1) round trip
         midalpha: f64 = number(
             "0.15",
             Range::between(0.0, 1.0),

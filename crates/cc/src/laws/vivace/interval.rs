@@ -12,7 +12,7 @@ parameters! {
         latency: f64 = number("900", Range::between(0.0, 1e9), "Dong et al. 2018, from memory; the authors' sender"),
         /// Weight of the share of lost packets in the utility
         loss: f64 = number("11.35", Range::between(0.0, 1e9), "Dong et al. 2018, from memory: up to 5 % of loss at random"),
-        /// Absolute latency gradient up to which the gradient counts as zero
+        /// Absolute value of the latency gradient, in seconds per second, up to which the gradient counts as zero
         latency_filter: f64 = number("0.01", Range::between(0.0, 1.0), "Dong et al. 2018, from memory; 0.02 in the authors' sender"),
     }
 }

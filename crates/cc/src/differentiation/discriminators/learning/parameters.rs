@@ -27,11 +27,11 @@ choice! {
 parameters! {
     /// How the discriminator guesses, checks and learns.
     pub struct Parameters {
-        /// Probability with which the first loss is attributed to transmission
+        /// Initial probability of guessing that a loss is of transmission
         initial: f64 = number("0.5", PROBABILITY, "A. Jain 2003 figure 4.1: a constant, not given"),
-        /// Share of the probability's distance from 1 that a confirmed guess adds to the probability
+        /// Share of its distance from 1 by which a confirmed guess raises the probability of guessing transmission
         increase: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: increased, by how much is not given"),
-        /// Share of the probability that a refuted guess takes away
+        /// Share by which a refuted guess lowers the probability of guessing transmission
         decrease: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: decreased, by how much is not given"),
         /// Smallest probability of guessing transmission; from zero it could never rise, since only guesses of
         /// transmission are checked
