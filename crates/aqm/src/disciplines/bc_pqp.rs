@@ -31,7 +31,7 @@ parameters! {
     /// The phantom queues, and the detection of bursts.
     pub struct Parameters {
         rate: Option<Rate> = RATE,
-        /// Length of the phantom queue of a flow
+        /// Capacity of a flow's phantom queue; a packet that does not fit is dropped
         phantom_limit: Size = size(
             "25 kB",
             Range::above(0.0),

@@ -21,13 +21,13 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The steps of the probability.
     pub struct Parameters {
-        /// Step up of the drop probability (d1)
+        /// Amount by which a step raises the drop probability (d1)
         increment: f64 = number(
             "0.0025",
             Range::between(0.0, 1.0),
             "Tahiliani, Jain and Singh's port of the authors' ns-1.1 code to ns-3 (outside its releases), Increment",
         ),
-        /// Step down of the drop probability (d2), far less than d1
+        /// Amount by which a step lowers the drop probability (d2), far less than d1
         decrement: f64 = number(
             "0.00025",
             Range::between(0.0, 1.0),

@@ -54,7 +54,7 @@ parameters! {
         rate: Option<Rate> = rate("none", Range::at_least(1.0), "tc-cake(8), bandwidth; unlimited by default"),
         /// Round trip for which the queues are managed: CoDel's interval, and twenty times its target
         rtt: Span = time("100 ms", Range::above(0.0), "tc-cake(8), rtt: 100 ms, the keyword internet"),
-        /// Bytes that the layers below add to each packet
+        /// Bytes that the layers below IP add to each packet
         overhead: Size = size("0 B", Range::between(0.0, 256.0), "tc-cake(8), overhead; raw by default"),
         /// Smallest size of a packet with its overhead
         mpu: Size = size("0 B", Range::between(0.0, 256.0), "tc-cake(8), mpu"),

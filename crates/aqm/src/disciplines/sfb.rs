@@ -43,19 +43,19 @@ parameters! {
             Range::between(1.0, 65536.0),
             "Feng et al. 2001, its simulations; SFB_NUMBUCKETS is 16 in Linux, net/sched/sch_sfb.c",
         ),
-        /// Packets above which a bin is over-full; 1.5 times its share of the limit if absent
+        /// Number of packets above which a bin is over-full; if absent, 1.5 times the bin's share of the limit
         bin_size: Option<Packets> = packets(
             "none",
             Range::at_least(0.0),
             "Feng et al. 2001, its simulations; 20 in Linux, and here where there is no limit",
         ),
-        /// Step up of a bin's drop probability at an arrival while it is over-full
+        /// Rise of a bin's drop probability at an arrival while the bin is over-full
         increment: f64 = number(
             "0.0005",
             Range::between(0.0, 1.0),
             "tc-sfb(8), increment; the kernel's own, where tc says nothing, is 66/65536",
         ),
-        /// Step down of a bin's drop probability at an arrival while it is empty
+        /// Fall of a bin's drop probability at an arrival while the bin is empty
         decrement: f64 = number(
             "0.00005",
             Range::between(0.0, 1.0),

@@ -23,7 +23,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The two buckets, and the treatment of yellow packets.
     pub struct Parameters {
-        /// Committed rate (CIR); none for the link's
+        /// Committed rate (CIR); none for the link's rate
         rate: Option<Rate> = RATE.source("RFC 2698 section 2"),
         /// Depth of the bucket of the committed rate (CBS)
         burst: Size = BURST.source("RFC 2698 section 2; it leaves the value open"),

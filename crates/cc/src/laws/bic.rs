@@ -54,7 +54,7 @@ parameters! {
             Range::between(0.1, 0.99),
             "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 819/1024",
         ),
-        /// Window below which the law is Reno's
+        /// Window below which it grows and shrinks as Reno's
         low_window: Packets = packets(
             "14 packets",
             Range::at_least(0.0),

@@ -21,7 +21,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The end points of the response function.
     pub struct Parameters {
-        /// Window up to which the law is Reno's
+        /// Window up to which it grows and shrinks as Reno's
         low_window: Packets = packets(
             "38 packets",
             Range::between(2.0, 1000.0),

@@ -33,7 +33,7 @@ parameters! {
         least_beta: f64 = number("0.125", Range::between(0.0, 0.9), "Liu et al. 2008, beta_min; Linux's BETA_MIN"),
         /// Part of the window that a loss takes at a long queueing delay
         most_beta: f64 = number("0.5", Range::between(0.0, 0.9), "Liu et al. 2008, beta_max; Linux's BETA_MAX"),
-        /// Window below which the law is Reno's
+        /// Window below which it grows and shrinks as Reno's
         low_window: Packets = packets(
             "10 packets",
             Range::at_least(0.0),

@@ -26,7 +26,7 @@ parameters! {
         increase: f64 = number("0.01", Range::between(1e-6, 1.0), "Kelly 2003, a; comment in Linux's tcp_scalable.c"),
         /// Part of the window that a loss takes
         decrease: f64 = number("0.125", Range::between(0.01, 0.9), "Kelly 2003, b; Linux's tcp_scalable.c"),
-        /// Window up to which the law is Reno's
+        /// Window up to which it grows and shrinks as Reno's
         legacy_window: Packets = packets(
             "16 packets",
             Range::at_least(0.0),

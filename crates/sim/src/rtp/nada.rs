@@ -46,7 +46,7 @@ parameters! {
         qeps: Span = time("10 ms", TIMES, RFC),
         /// Upper bound of the delay that filtering adds to a reaction, in the accelerated ramp-up (DFILT)
         dfilt: Span = time("120 ms", Range::between(0.0, 60.0), RFC),
-        /// Greatest increase in the accelerated ramp-up, as a share of the rate of arrivals
+        /// Largest rise of the rate in the accelerated ramp-up, as a share of the rate at which packets arrive
         gamma_max: f64 = number("0.5", FACTORS, RFC),
         /// Upper bound of the queueing delay that the accelerated ramp-up causes (QBOUND)
         qbound: Span = time("50 ms", TIMES, RFC),

@@ -61,9 +61,10 @@ parameters! {
         /// Largest factor on the pacing rate, reached when the target rate is the highest of the encoder
         /// (MAX_RELAXED_PACING_FACTOR)
         relaxed_pacing: f64 = number("4", FACTORS, SENDING),
-        /// Share of the encoder's highest rate from which pacing becomes faster (RELAXED_PACING_LIMIT_LOW)
+        /// Share of the encoder's highest rate from which on pacing becomes faster than `pacing_headroom` sets it
+        /// (RELAXED_PACING_LIMIT_LOW)
         relaxed_from: f64 = number("0.8", Range::between(0.0, 0.99), SENDING),
-        /// Bytes of headers that the target leaves room for in each packet (PACKET_OVERHEAD)
+        /// Bytes of headers for which the target rate leaves room in each packet (PACKET_OVERHEAD)
         packet_overhead: Size = size("20 B", Range::between(0.0, 500.0), MEDIA),
         /// Gain with which the target rate falls while packets wait in the sender (RATE_ADJUST_GAIN)
         adjust_gain: f64 = number("0.0625", SHARES, MEDIA),

@@ -132,7 +132,7 @@ parameters! {
             Range::between(1.0, 1e9),
             "Linux, tcp_rmem[2] of 6291456 B, of which half is window",
         ),
-        /// Whether a control that has HyStart in Linux (cubic) uses it where the flow names no slow start
+        /// Whether a control that has HyStart in Linux (cubic) uses HyStart unless the flow sets `slow_start`
         hystart: bool = flag(false, "Linux net/ipv4/tcp_cubic.c, module parameter hystart"),
         /// How the receiver breaks the rules.
         misbehaviour: Misbehaviour,

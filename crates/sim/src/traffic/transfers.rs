@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "transfers",
-        "One transfer after another, each over a connection of its own",
+        "Transfers that begin at intervals, whether or not earlier ones have ended, each over a connection of its own",
         "RFC 7928 section 5.1.2; with `sizes`, Alizadeh et al., pFabric, SIGCOMM 2013, section 5.1",
         Parameters::TABLE,
     ),

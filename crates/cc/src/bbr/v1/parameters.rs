@@ -30,8 +30,8 @@ parameters! {
         full_pipe: Criterion,
         /// Rounds over which the greatest delivery rate is kept as the bandwidth
         bandwidth_rounds: usize = integer("10", Range::between(1.0, MOST_ROUNDS as f64), "BtlBwFilterLen, section 4.1.1.3"),
-        /// Time without a round trip as short as the minimum after which the minimum is forgotten and
-        /// ProbeRTT begins
+        /// Time after which the minimum round trip is forgotten, and ProbeRTT begins, if no round trip has been as
+        /// short since
         min_rtt_window: Span = time("10 s", Range::between(0.1, 1e6), "RTpropFilterLen, section 4.1.2.3"),
         /// Shortest time for which ProbeRTT keeps few packets in flight
         probe_rtt_duration: Span = time("200 ms", Range::between(0.0, 100.0), "ProbeRTTDuration, section 4.3.5"),

@@ -30,7 +30,7 @@ parameters! {
         probe_rtt_cwnd_gain: f64 = number("0.5", GAIN, "ProbeRTTCwndGain, section 5.3.4.2"),
         /// How packets are paced
         pacing: Details,
-        /// Number of quanta that the window has room for at least
+        /// Smallest target of the window, as a number of quanta
         offload_quanta: f64 = number("3", Range::between(1.0, 100.0), "section 5.6.4.2: 3 with TCP; 1 with QUIC"),
         /// Smallest window
         min_pipe_cwnd: Packets = packets("4 packets", Range::between(1.0, 1000.0), "MinPipeCwnd, section 5.6.4"),
