@@ -12,7 +12,7 @@ from ackclock.custom import Ack, Draws, Initial, Loss, Recovered, Timeout
 
 
 class Rbcc(ackclock.Control):
-    """Moves the window on every acknowledgement by the distance of the round trip from a threshold."""
+    """Moves the window at each acknowledgement by the relative distance of the round trip from a threshold."""
 
     recovery = "newreno"
 

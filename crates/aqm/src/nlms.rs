@@ -50,7 +50,10 @@ pub const BOUNDED: Declared<bool> =
         true,
         "Levin and May 1976; Jain 2003 section 2.4.1 has no bounds, and a step of 0.01 diverges beyond a horizon of 156",
     )
-    .about("Whether the step is limited to stable values at the horizon, and predictions to possible queues");
+    .about(
+        "Whether the learning rate is limited to values that are stable at the horizon, and predictions to \
+         lengths that the queue can have",
+    );
 
 /// The number of partial sums computed side by side; a single sum would have to be added up in sequence.
 const LANES: usize = 4;

@@ -96,13 +96,13 @@ choice! {
 parameters! {
     /// The clock and the bounds of the retransmission timer.
     pub struct Timer {
-        /// Granularity of the timer's clock
+        /// Granularity of the retransmission timer's clock
         tick: Span = time("1 ms", SPANS, "RFC 6298 section 4; RFC 9260 section 6.3.1 rule C6"),
         /// The least retransmission timeout
         min_rto: Span = time("1 s", TIMEOUTS, "RFC 6298 section 2.4; RFC 9260 section 16, RTO.Min"),
         /// The greatest retransmission timeout
         max_rto: Span = time("60 s", TIMEOUTS, "RFC 6298 section 2.5; RFC 9260 section 16, RTO.Max"),
-        /// The retransmission timeout before any sample
+        /// The retransmission timeout before the first round-trip sample
         initial_rto: Span = time(
             "1 s",
             TIMEOUTS,
@@ -114,15 +114,15 @@ parameters! {
 parameters! {
     /// The samples of the retransmission timer, and its minimum.
     pub struct TimerRules {
-        /// With timestamps, the samples that the timer uses: all timestamps, or one packet per round trip
-        /// that was sent once
+        /// With timestamps, the round-trip samples of the retransmission timer: one from each acknowledgement of new
+        /// data (timestamps), or one per round trip, of a packet that was sent once (one-packet)
         timer_samples: TimerSamples = choice(
             "timestamps",
             "RFC 7323 section 4; RFC 6298 section 3, as ns-2 without timestamps_, whose packets carry stamps all the \
              same",
         ),
-        /// The quantity that min_rto bounds: the timeout, its excess over the smoothed round trip, or the
-        /// timeout with its back-off factor
+        /// The quantity that min_rto bounds: the timeout (timeout), its excess over the smoothed round trip
+        /// (deviation), or the timeout times its back-off factor (backed-off)
         min_rto_bounds: MinBounds = choice(
             "timeout",
             "RFC 6298 section 2.4; Linux net/ipv4/tcp_input.c, tcp_rtt_estimator; ns-2 with rfc2988_ false",
@@ -133,10 +133,11 @@ parameters! {
 parameters! {
     /// The ratio of the pacing rate to the window over the round trip.
     pub struct Gains {
-        /// The ratio of the pacing rate to the window over the round trip, for windows below half of the slow start threshold
+        /// The pacing rate, as a multiple of the window per round trip, for windows below half of the slow start
+        /// threshold
         pacing_slow_start: f64 = number("2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ss_ratio of 200 %"),
-        /// The ratio of the pacing rate to the window over the round trip, for windows from half of the slow
-        /// start threshold on
+        /// The pacing rate, as a multiple of the window per round trip, for windows from half of the slow start
+        /// threshold on
         pacing_avoidance: f64 = number(
             "1.2",
             Range::between(0.1, 100.0),
@@ -148,8 +149,8 @@ parameters! {
 parameters! {
     /// How much of a flow may wait in its host's own interface.
     pub struct SmallQueues {
-        /// Whether a flow keeps no more in its host's own interface than two packets or a millisecond of its
-        /// rate (only if packets leave in the order in which they come, and without send_jitter)
+        /// Whether a flow keeps at most two packets, or a millisecond of its rate if that is more, in its host's own
+        /// interface (only if packets leave in the order in which they come, and without send_jitter)
         small_queues: bool = flag(false, "Linux net/ipv4/tcp_output.c, tcp_small_queue_check"),
         /// With small_queues, the limit on a flow's bytes in the interface, whatever its rate
         small_queue_limit: Size = size(
@@ -169,19 +170,24 @@ parameters! {
             Range::between(1.0, MAX_DUPACK_THRESHOLD as f64),
             "RFC 5681 section 3.2",
         ),
-        /// Whether the first duplicate acknowledgements release new packets
+        /// Whether each duplicate acknowledgement before the one that indicates a loss releases a new packet
         limited_transmit: bool = flag(true, "RFC 3042"),
-        /// The partial acknowledgements that restart the timer: all (slow but steady) or only the first (impatient)
+        /// The partial acknowledgements that restart the retransmission timer: every one (slow but steady) or only
+        /// the first (impatient)
         partial_ack_timer: PartialAckTimer = choice("every", "RFC 6582 section 4; ns-2's newreno_changes1_"),
-        /// The packets that each partial acknowledgement after the first retransmits under mda: one, two, or none
+        /// With mda, the number of packets that each partial acknowledgement after the first retransmits: one, two,
+        /// or none
         late_partial: LatePartial = choice("one", "Alnuem 2009 section 4.2.2.3; appendix D; figure 4.9"),
-        /// Whether a partial acknowledgement deflates the window only by what it covers
+        /// Whether a partial acknowledgement reduces the window's inflation by the packets that it acknowledges; if
+        /// not, it ends the inflation
         window_deflation: bool = flag(true, "RFC 6582 section 3.2; ns-2's partial_window_deflation_"),
-        /// The effect of a timeout on the selective acknowledgements that the sender has stored
+        /// The effect of a timeout on stored selective acknowledgements: they are forgotten and all is retransmitted
+        /// (go-back-n), or they are kept and what they leave out is retransmitted (keep-sack)
         after_timeout: AfterTimeout = choice("keep-sack", "RFC 6675 section 5.1; ns-2 goes back"),
-        /// How SACK reduces the flight in recovery: at once; in proportion to the packets delivered of the
-        /// flight or, as in Linux, of the window (not under a control with a model of the path, such as BBR,
-        /// whose window holds in recovery too); or by counting acknowledgements
+        /// How the flight falls to the reduced window in recovery, with selective acknowledgements: at once
+        /// (immediate); in proportion to what is delivered of the flight (proportional) or of the window (linux), but
+        /// not under a control with a model of the path, such as BBR, whose window holds in recovery too; or by
+        /// counting acknowledgements (counted)
         reduction: Flight = choice(
             "proportional",
             "RFC 6675; RFC 9937; Linux net/ipv4/tcp_input.c, tcp_cwnd_reduction; Fall and Floyd 1996 and ns-2's Sack1",
@@ -192,23 +198,25 @@ parameters! {
 parameters! {
     /// How losses are found by time, with rack.
     pub struct RackRules {
-        /// With rack, whether a probe after two round trips of silence shows the loss of the last packets
+        /// With rack, whether the sender sends a probe after two round trips without acknowledgements, which shows
+        /// the loss of the last packets
         tail_loss_probe: bool = flag(true, "RFC 8985 section 7"),
-        /// With rack, how much longer than two round trips a probe waits if one packet is in flight; none for
-        /// delayed_ack_time
+        /// With rack, the time beyond two round trips after which a probe is sent if one packet is in flight; none
+        /// for delayed_ack_time
         probe_ack_delay: Option<Span> = time(
             "none",
             Range::between(0.0, 3600.0),
             "RFC 8985 section 7.2, TLP.max_ack_delay; Linux net/ipv4/tcp_output.c, tcp_schedule_loss_probe adds the least \
              timeout",
         ),
-        /// With rack, the packet whose round trip sets the wait for reordering, among the packets that an
-        /// acknowledgement delivers: the one sent last, or the highest
+        /// With rack, the packet whose round trip sets the wait for reordering, among those that an acknowledgement
+        /// delivers: the one sent last (last-sent), or the one with the highest number (highest)
         rack_rtt: RoundTripOf = choice(
             "last-sent",
             "RFC 8985 section 6.2 step 2; Linux net/ipv4/tcp_recovery.c, tcp_rack_advance",
         ),
-        /// With rack, how much later than computed the timer of reordering and the probe of several packets are due
+        /// With rack, the time by which the reordering timer, and the probe timer while several packets are in
+        /// flight, expire later than computed
         rack_timer_slack: Span = time(
             "0 s",
             Range::between(0.0, 1.0),
@@ -220,15 +228,16 @@ parameters! {
 parameters! {
     /// How spurious reactions are detected, so that they can be undone.
     pub struct UndoRules {
-        /// Whether a timeout that proves spurious is undone (needs timestamps)
+        /// With timestamps, whether the reaction to a timeout that proves spurious is undone (Eifel)
         spurious_timeouts: bool = flag(true, "RFC 3522"),
-        /// Whether a recovery whose first acknowledgement echoes the original is undone (needs timestamps)
+        /// With timestamps, whether a recovery is undone if its first acknowledgement echoes the timestamp of the
+        /// original packet
         spurious_recoveries: bool = flag(false, "RFC 3522"),
-        /// Whether a recovery or a timeout is undone when all packets that it retransmitted had arrived
-        /// (needs dsack)
+        /// With dsack, whether a recovery or a timeout is undone when the receiver reports that all packets
+        /// retransmitted in it had arrived already
         dsack_undo: bool = flag(false, "RFC 3708; Linux net/ipv4/tcp_input.c, tcp_try_undo_dsack"),
-        /// Whether a timeout is undone when new data sent after the first retransmission shows that it was
-        /// spurious
+        /// Whether a timeout is undone when new data sent after the first retransmission shows that it was spurious
+        /// (F-RTO)
         frto: bool = flag(false, "RFC 5682"),
     }
 }
@@ -242,8 +251,8 @@ impl UndoRules {
 parameters! {
     /// How losses, acknowledgements and pauses change the window.
     pub struct WindowRules {
-        /// The quantity that a loss reduces: the packets outstanding, which are the ones not acknowledged
-        /// cumulatively, or the window in force
+        /// The quantity that a loss reduces: the packets that are not acknowledged cumulatively (flight), or the
+        /// congestion window, at most the receiver's window (window)
         reduce_from: ReduceFrom = choice("flight", "RFC 5681 section 2 and equation 4; ns-2 and Linux use the window"),
         /// The least window that a loss or a mark leaves; a timeout leaves one packet
         min_window: Packets = packets(
@@ -251,14 +260,14 @@ parameters! {
             WINDOWS,
             "RFC 5681 equation 4 and section 3.2; RFC 9438 section 4.6; Linux's functions ssthresh; 1 in ns-2",
         ),
-        /// The number of packets for which an acknowledgement counts: one, the packets that it covers (at
-        /// most two), or all packets that it shows delivered
+        /// The number of packets by which an acknowledgement counts for the growth of the window: one (acks), the
+        /// packets that it covers, at most two (packets), or all packets that it shows delivered (delivered)
         growth: Growth = choice(
             "packets",
             "RFC 3465; ns-2 counts acknowledgements; Linux net/ipv4/tcp_input.c, tcp_cong_control, without RFC 3465's bound",
         ),
-        /// The condition for the window to count as used, so that it may grow: at least half of it has been
-        /// in flight, it is full, the condition of Linux, or always
+        /// The condition for the window to count as used, so that it may grow: half of it has been in flight (half),
+        /// it is full (full), Linux's tcp_is_cwnd_limited (linux), or no condition (none)
         cwnd_validation: CwndValidation = choice(
             "half",
             "RFC 7661 section 4.3; RFC 9002 section 7.8; Linux include/net/tcp.h, tcp_is_cwnd_limited; not in ns-2",
@@ -280,8 +289,8 @@ parameters! {
             "RFC 3168 section 6.1.2 halves the window, and RFC 9937 is about losses; Linux since 3.7 \
              net/ipv4/tcp_input.c, tcp_enter_cwr and tcp_cwnd_reduction",
         ),
-        /// The fate of a packet for which the host's own interface has no room: it is lost, or it stays with
-        /// the sender, which reduces its window once for the packets in flight (only without send_jitter)
+        /// The fate of a packet for which the host's own interface has no room: it is lost (lost), or it stays with
+        /// the sender, which reduces its window once for the packets in flight (cwr; only without send_jitter)
         local_drop: LocalDrop = choice(
             "lost",
             "no RFC; ns-2 loses it, as a router does; Linux net/ipv4/tcp_output.c keeps it: __tcp_transmit_skb on \

@@ -35,7 +35,8 @@ pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
             "correlated",
-            "The random number of each packet is mixed with that of the packet before; fewer packets are lost than without",
+            "Loss by random numbers, each mixed with the one of the packet before, so that losses cluster; \
+             fewer packets are lost than `probability` gives",
             "Linux net/sched/sch_netem.c, get_crandom",
             Mixed::TABLE,
         ),
@@ -81,7 +82,8 @@ parameters! {
 parameters! {
     /// Losses by correlated random numbers.
     struct Mixed {
-        /// A packet is lost if its random number lies below this
+        /// Bound below which the random number of a packet means its loss; without correlation, the probability that
+        /// a packet is lost
         probability: f64 = number("0.01", Range::between(0.0, 1.0), "tc-netem(8), loss random"),
         /// The correlation of a packet's random number with that of the packet before
         correlation: f64 = number("0.25", Range::between(0.0, 1.0), "tc-netem(8), loss random"),

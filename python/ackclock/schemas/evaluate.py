@@ -38,7 +38,7 @@ class SettingRecord(Strict):
     name: str = Field(description="name of the setting within its scenario")
     tested: Samples = Field(
         description="samples of the control under test: for each metric one value per seed, null where a "
-        "run has no value; fewer than `seeds` where fewer decided"
+        "run has no value; fewer than `seeds` if fewer seeds decided the verdicts"
     )
     references: dict[str, Samples] = Field(
         description="samples of each reference control in the place of the control under test, by the reference's name"
@@ -157,7 +157,9 @@ class EvaluateDocument(Strict):
         description="loss recovery of the flows of each tested or reference control, by the control's name"
     )
     quick: bool = Field(description="whether this is a quick evaluation, without --full")
-    seeds: list[int] = Field(description="seeds of each setting, at most")
+    seeds: list[int] = Field(
+        description="seeds of the runs of each setting, of which fewer are used if they decide its verdicts"
+    )
     most_packets: int | None = Field(
         default=None,
         description="limit on the packets of a run: settings whose links could carry more are left out; "

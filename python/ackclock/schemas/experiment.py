@@ -29,7 +29,7 @@ class FindingRecord(Document):
         description="mean of the judged value over the seeds; null without a sample"
     )
     interval: tuple[float, float] | None = Field(
-        description="confidence interval of the judged value at the look that decided; null without one"
+        description="confidence interval of the judged value over the seeds that decided the result; null without one"
     )
     seeds: int = Field(description="number of seeds with a sample")
     missing: int = Field(description="number of seeds without a sample")

@@ -36,7 +36,7 @@ class TimelineRow(Document):
     time_s: float = Field(description="time of the event in the script, in seconds")
     script: str = Field(description="event as the script has it; empty if the script has none")
     host: str = Field(
-        description="event of the host at that of the script, in the script's notation; empty if the host did nothing"
+        description="event of the host beside the script's, in the notation of scripts; empty if the host did nothing"
     )
     differs: bool = Field(description="whether the host's event differs from the script's")
 

@@ -51,7 +51,8 @@ class Entry(BaseModel):
     name: str = Field(description="name of the entry in a scenario file or on the command line")
     kind: str = Field(
         description="kind of the entry: control, discriminator, action, slow-start, resume, ecn-response, "
-        "growth-limit, backoff, selector, queue, loss, application, transport or study"
+        "growth-limit, backoff, selector, queue, loss, medium, propagation, mobility, routing, agent, "
+        "application, transport or study"
     )
     summary: str = Field(description="meaning of the entry in one line")
     parameters: list[Parameter] = Field(description="one record for each parameter of the entry")

@@ -111,7 +111,7 @@ class ClaimRecord(Document):
         description="judgements of the claim's size and of its order, for a claim that has them"
     )
     setup: str = Field(
-        description="part of the set-up that is lost for the claim; empty if the publication prints all of it"
+        description="part of the set-up on which the claim depends but which the publication omits; empty without any"
     )
     interpretations: list[InterpretationRecord] = Field(
         description="one record for each other interpretation that touches the claim"

@@ -92,10 +92,10 @@ if TYPE_CHECKING:
         """All flows of one [[flows]] table."""
 
     class TransferRecord(Document):
-        """One connection of a timetable."""
+        """One connection of transfers or web sessions."""
 
     class SizeClassRecord(Document):
-        """The connections of a flow whose sizes are of one class."""
+        """The connections of a flow whose sizes are in one size class."""
 
     class Result(Document):
         """The result of one run."""
@@ -105,9 +105,13 @@ else:
     FlowRecord = _record("FlowRecord", "One flow.", _declared["flow"])
     LinkRecord = _record("LinkRecord", "One link, in one direction.", _declared["link"])
     GroupRecord = _record("GroupRecord", "All flows of one [[flows]] table.", _declared["group"])
-    TransferRecord = _record("TransferRecord", "One connection of a timetable.", _declared["transfer"])
+    TransferRecord = _record(
+        "TransferRecord", "One connection of transfers or web sessions.", _declared["transfer"]
+    )
     SizeClassRecord = _record(
-        "SizeClassRecord", "The connections of a flow whose sizes are of one class.", _declared["size_class"]
+        "SizeClassRecord",
+        "The connections of a flow whose sizes are in one size class.",
+        _declared["size_class"],
     )
     Result = _record(
         "Result",

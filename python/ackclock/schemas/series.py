@@ -11,7 +11,7 @@ FLOWS: Meanings = {
         "when the gap is filled, so that a sample may exceed the rate of the link"
     ),
     "cwnd_packets": "congestion window",
-    "ssthresh_packets": "slow start threshold; null if there is none",
+    "ssthresh_packets": "slow start threshold; null while it is infinite",
     "inflight_packets": "the sender's estimate of its packets in the network",
     "rtt_s": (
         "latest round-trip sample; for `requests` over UDP, the time from the latest answered request to its reply"
@@ -25,11 +25,11 @@ FLOWS: Meanings = {
     "backoff_factor": (
         "factor on the retransmission timeout after the consecutive expiries so far; 1 without any"
     ),
-    "judged_congestion": "number of losses so far that the discriminator has judged to be of congestion",
-    "judged_transmission": "number of losses so far that the discriminator has judged to be of transmission",
+    "judged_congestion": "number of losses so far that the discriminator has attributed to congestion",
+    "judged_transmission": "number of losses so far that the discriminator has attributed to transmission",
     "smoothed_rtt_s": "smoothed round-trip time of the discriminator `rtt`",
     "congestion_edge_s": (
-        "round-trip time above which the discriminator `rtt` judges a loss to be of congestion"
+        "round-trip time above which the discriminator `rtt` attributes a loss to congestion"
     ),
     "in_spike": "state of the discriminator `spike`: 1 in a spike, else 0",
     "learning_probability": (
@@ -42,15 +42,20 @@ FLOWS: Meanings = {
     "guesses_wrong": (
         "number of guesses of transmission by the discriminator `learning` so far that a loss refuted"
     ),
-    "tthresh": "window of the action `cwa`, in packets, from which on a loss halves it",
-    "acknowledgements_per_s": "smoothed rate of acknowledgements of the back-off `rta`",
+    "tthresh": (
+        "threshold of the action `cwa`: the window, in packets, from which on a transmission loss halves it"
+    ),
+    "acknowledgements_per_s": "rate of acknowledgements that the back-off `rta` measures, smoothed",
     "bandwidth_missing": (
-        "share by which the smoothed rate of acknowledgements of the back-off `rta` is below its best"
+        "share by which the rate of acknowledgements that the back-off `rta` measures is below its best"
     ),
     "partial_packets_acked": (
-        "packets that `sctp` and `sctp-2960` count towards the next increase of the window by a packet"
+        "packets acknowledged that `sctp` and `sctp-2960` have counted towards the next increase of the "
+        "window by a packet"
     ),
-    "lia_alpha": "aggressiveness of `lia`, which the paths share (RFC 6356 equation 2)",
+    "lia_alpha": (
+        "aggressiveness alpha of `lia`, a factor on the increase that all paths share (RFC 6356 equation 2)"
+    ),
     "rtt_threshold_s": (
         "threshold with which `rbcc`, `rbca`, `rbcc-dynamic`, `dca-c` and `dca-s` compare the round trip"
     ),
@@ -58,31 +63,36 @@ FLOWS: Meanings = {
         "estimate of the flow's packets in the queue, of `vegas`, `africa`, `yeah` and `veno`"
     ),
     "base_rtt_s": "estimate of the unloaded round trip, of `vegas` and `fast`",
-    "slow_rounds": "number of rounds in a row in which many packets waited, of `yeah`",
-    "delay_window_packets": "delay-based window of `compound`",
+    "slow_rounds": "number of rounds in a row in which `yeah` found too many packets waiting in the network",
+    "delay_window_packets": "part of the window of `compound` that follows the queueing delay",
     "average_rtt_s": "smoothed round-trip time of `fast`",
     "queueing_delay_s": (
         "queueing delay that `ledbat` and `ledbat++` steer to their target, and that `copa` estimates"
     ),
-    "base_delay_s": "least one-way delay of `ledbat`",
+    "base_delay_s": "base delay of `ledbat`: the least one-way delay of the last minutes",
     "slows_down": "state of `ledbat++`: 1 in a slowdown, else 0",
     "delta": "delta of `copa`, which weighs delay against rate",
-    "velocity": "velocity of the window of `copa`",
+    "velocity": "velocity of `copa`: a factor on the steps of its window",
     "c4_state": "state of `c4`: 0 Initial, 1 Recovery, 2 Cruising, 3 Probing, 4 Pushing",
     "c4_rate_packets_per_s": "nominal rate of `c4`",
-    "c4_max_rtt_s": "recent largest round trip of `c4`",
-    "c4_loss_rate": "average share of packets lost that `c4` measures",
-    "vivace_rate_packets_per_s": "rate of `vivace`, which it varies",
+    "c4_max_rtt_s": "recent maximum round trip that `c4` keeps for its window",
+    "c4_loss_rate": "share of packets lost that `c4` measures, smoothed",
+    "vivace_rate_packets_per_s": (
+        "sending rate of `vivace`, which is raised and lowered in turn to measure the gradient of the utility"
+    ),
     "vivace_starts": "state of `vivace`: 1 while its rate still doubles, else 0",
-    "vivace_steps": "number of steps of `vivace` in one direction so far, negative downwards",
+    "vivace_steps": (
+        "number of consecutive steps of `vivace` in the present direction; negative if the rate falls"
+    ),
     "resume_phase": (
         "phase of the layer `careful-resume`: 0 Reconnaissance, 1 Unvalidated, 2 Validating, 3 Safe "
         "Retreat, 4 done"
     ),
     "resume_pipe_packets": "pipe size (PipeSize) that the layer `careful-resume` has measured",
-    "conservative_slow_start": "state of the slow start `hystart++`: 1 in its conservative form, else 0",
+    "conservative_slow_start": "state of the slow start `hystart++`: 1 in conservative slow start, else 0",
     "hystart_found": (
-        "state of the slow start `hystart`: 1 from the end of a slow start until a timeout, else 0"
+        "state of the slow start `hystart`: 1 from the time at which it ends a slow start until a "
+        "timeout, else 0"
     ),
     "most_in_flight_packets": (
         "most packets in flight since the last reduction, of the layer `rate-limited-increase`"
@@ -99,8 +109,13 @@ FLOWS: Meanings = {
         "transition between 8 and 9"
     ),
     "fast_mode": "mode of `africa`: 1 while it grows as HighSpeed TCP, 0 while it grows as Reno",
-    "increase_packets": "increase a(w) of `hstcp` at the latest change of its window",
-    "decrease": "decrease b(w) of `hstcp` at the latest change of its window",
+    "increase_packets": (
+        "increase a(w) of `hstcp` in packets per round trip, at the latest change of its window"
+    ),
+    "decrease": (
+        "decrease b(w) of `hstcp`, the part of the window that a loss takes, at the latest change of its "
+        "window"
+    ),
     "alpha_packets": "increase per round trip of `htcp` and `illinois`",
     "beta": (
         "share of the window that remains after a loss, of `htcp`; share that a loss takes away, of "
@@ -119,18 +134,23 @@ FLOWS: Meanings = {
     "probe_increases": "number of increases of the threshold by `rbcc-dynamic` in its probe phase",
     "probe_decreases": "number of decreases of the threshold by `rbcc-dynamic` in its probe phase",
     "rtt_count": "number of falls minus rises of the round trip that `rbcc-dynamic` counts",
-    "lean_states": "number of consecutive declarations of a lean state by `rbcc-dynamic`",
-    "bully_states": "number of consecutive declarations of a bully state by `rbcc-dynamic`",
-    "layer": "layer that the window of `ltcp` and `ltcp-rc` is in",
-    "k_r": "factor on the increase of `ltcp-rc`",
+    "lean_states": "number of times in a row that `rbcc-dynamic` has declared its flow lean",
+    "bully_states": "number of times in a row that `rbcc-dynamic` has declared its flow a bully",
+    "layer": "layer K in which the window of `ltcp` or `ltcp-rc` is",
+    "k_r": "factor K_R on the increase of the window of `ltcp-rc`",
     "in_transition": "state of `ltcp-rc`: 1 while in transition, 0 when steady",
-    "loss_layer": "layer of the last loss of `ltcp-rc`",
+    "loss_layer": "layer in which the window of `ltcp-rc` was at its last loss",
     "k": "strength k of `a-tcp` and `tcp-p`, and of the group of `a-tcp-p`",
-    "knee_k": "strength k at the latest knee of `a-tcp`, and of the group of `a-tcp-p`",
-    "knee_cwnd_packets": "window at the latest knee of `a-tcp`, and of the group of `a-tcp-p`",
+    "knee_k": (
+        "strength k of `a-tcp`, and of the group of `a-tcp-p`, at the latest knee, where a queue began to "
+        "build"
+    ),
+    "knee_cwnd_packets": (
+        "window of `a-tcp`, and of the group of `a-tcp-p`, at the latest knee, where a queue began to build"
+    ),
     "knee_cwnd_ref_packets": (
         "reference window with which `a-tcp`, and the group of `a-tcp-p`, compare the window at the "
-        "latest knee"
+        "latest knee, to find out whether there is a competitor"
     ),
     "srtt_s": "smoothed round-trip time of `a-tcp`, and of the group of `a-tcp-p`",
     "srtt_threshold_s": "round-trip time above which `a-tcp`, and the group of `a-tcp-p`, assume a queue",
@@ -143,19 +163,24 @@ FLOWS: Meanings = {
     "bbr_max_bw_packets_per_s": "estimate of the bandwidth of `bbrv3` and `bbrv1`",
     "bbr_min_rtt_s": "estimate of the least round trip of `bbrv3` and `bbrv1`",
     "bbr_extra_acked_packets": (
-        "recent estimate of the packets acknowledged in batches beyond the bandwidth, of `bbrv3` and `bbrv1`"
+        "recent maximum of the packets acknowledged in batches beyond the bandwidth, of `bbrv3` and `bbrv1`"
     ),
-    "bbr_phase": "phase of the cycle of `bbrv1`, from 0, the probing phase",
-    "bbr_full_pipe_rounds": "number of consecutive rounds of `bbrv3` without growth",
-    "bbr_bw_packets_per_s": "bandwidth of `bbrv3` within its short-term bound",
+    "bbr_phase": "number of the phase in the cycle of `bbrv1` in ProbeBW; 0 is the phase that probes",
+    "bbr_full_pipe_rounds": (
+        "number of consecutive rounds of `bbrv3` in which the delivery rate did not grow enough"
+    ),
+    "bbr_bw_packets_per_s": "bandwidth that `bbrv3` uses: the estimate, at most its short-term bound",
     "bbr_inflight_longterm_packets": (
         "long-term bound on the packets in flight of `bbrv3`; null if there is none"
     ),
     "bbr_inflight_shortterm_packets": (
         "short-term bound on the packets in flight of `bbrv3`; null if there is none"
     ),
-    "w_max_packets": "window before the last loss, of `cubic`",
-    "k_s": "time from the last loss to the plateau of the window, of `cubic`",
+    "w_max_packets": (
+        "maximum window W_max of `cubic`: the window before the last loss, less what fast convergence gives "
+        "up; null if unknown"
+    ),
+    "k_s": "time K of `cubic` from the start of the present epoch to the plateau of the window",
 }
 
 LINKS: Meanings = {
@@ -173,7 +198,7 @@ LINKS: Meanings = {
     "max_probability": (
         "maximum probability as adapted so far, of `adaptive-red`, `red-diff` and an `apace` with a target"
     ),
-    "predicted_queue_packets": "queue that `apace` predicts `horizon` arrivals ahead",
+    "predicted_queue_packets": "queue length that `apace` predicts for `horizon` arrivals ahead",
     "prediction_error_packets": (
         "queue at the latest arrival minus the prediction of it by the filter of `apace`, before the "
         "prediction is limited to the possible range"
@@ -184,8 +209,8 @@ LINKS: Meanings = {
         "frequency with which an arrival meets a packet of its own flow, of `sred`; the inverse is its "
         "estimate of the number of flows"
     ),
-    "virtual_capacity_bps": "capacity of the virtual link of `avq`",
-    "virtual_queue_packets": "queue of the virtual link of `avq`",
+    "virtual_capacity_bps": "capacity of the virtual queue of `avq`",
+    "virtual_queue_packets": "length of the virtual queue of `avq`",
     "drops_in_a_row": (
         "`count` of `codel`: the drops since dropping began, plus the count carried over from the "
         "previous dropping state; 0 while it drops nothing"

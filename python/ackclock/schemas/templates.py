@@ -10,12 +10,12 @@ _WORDS: Mapping[str, Any] = {
         "type": "array",
         "items": {"type": "string"},
         "minItems": 1,
-        "description": "a table for each point of the product of these axes; the first changes slowest",
+        "description": "names of axes: a table for each combination of their values; the first axis changes slowest",
     },
     "except": {
         "type": "array",
         "items": {"type": "object"},
-        "description": "points that are left out, as { axis = value } or { axis = [values] }",
+        "description": "combinations that are left out, as { axis = value } or { axis = [values] }",
     },
     "rows": {
         "type": "array",
@@ -27,7 +27,7 @@ _WORDS: Mapping[str, Any] = {
         "type": "array",
         "items": {"type": "object"},
         "minItems": 1,
-        "description": "several tables for each point or row; the enclosing keys hold for all of them",
+        "description": "several tables for each combination or row; the enclosing keys hold for all of them",
     },
 }
 

@@ -12,7 +12,7 @@ use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "adaptive-red",
-        "RED that moves its slope until the average queue is halfway between its thresholds",
+        "RED that adapts max_probability until the average queue is halfway between its thresholds",
         "Floyd, Gummadi and Shenker 2001",
         Parameters::TABLE,
     ),
@@ -29,11 +29,12 @@ parameters! {
             Range::at_least(0.0),
             "Floyd, Gummadi and Shenker 2001; ns-2's targetdelay_",
         ),
-        /// Smallest lower threshold
+        /// Smallest value of the lower threshold, which follows from `target_delay`
         min_threshold: Packets = packets("5 packets", Range::at_least(0.0), "Floyd, Gummadi and Shenker 2001"),
         /// Upper threshold; three times the lower one if absent
         max_threshold: Option<Packets> = packets("none", Range::above(0.0), "Floyd, Gummadi and Shenker 2001"),
-        /// Weight of a new sample in the average queue; 1 - exp(-1/C) for C packets a second if absent
+        /// Weight of a new sample in the average queue; if absent, 1 - exp(-1/C) for a link that sends C packets a
+        /// second
         weight: Option<f64> = number(
             "none",
             Range { min: 0.0, max: 1.0, above_min: true },

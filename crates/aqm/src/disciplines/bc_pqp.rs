@@ -19,7 +19,7 @@ use ackclock_base::{Random, Range, Rate, Size, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "bc-pqp",
-        "A policer with a phantom queue for each flow, which is filled up at a burst",
+        "A policer with a phantom queue for each flow, which a burst fills up, so that the burst gains nothing",
         "Tahir et al. 2024 (SIGCOMM)",
         Parameters::TABLE,
     ),
@@ -31,7 +31,7 @@ parameters! {
     /// The phantom queues, and the detection of bursts.
     pub struct Parameters {
         rate: Option<Rate> = RATE,
-        /// Length of the phantom queue of a flow
+        /// Capacity of a flow's phantom queue; a packet that does not fit is dropped
         phantom_limit: Size = size(
             "25 kB",
             Range::above(0.0),

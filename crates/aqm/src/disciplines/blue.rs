@@ -21,25 +21,26 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The steps of the probability.
     pub struct Parameters {
-        /// Step up of the drop probability (d1)
+        /// Amount by which a step raises the drop probability (d1)
         increment: f64 = number(
             "0.0025",
             Range::between(0.0, 1.0),
             "Tahiliani, Jain and Singh's port of the authors' ns-1.1 code to ns-3 (outside its releases), Increment",
         ),
-        /// Step down of the drop probability (d2), far less than d1
+        /// Amount by which a step lowers the drop probability (d2), far less than d1
         decrement: f64 = number(
             "0.00025",
             Range::between(0.0, 1.0),
             "the same port, Decrement; Feng et al. 1999 want it far below d1",
         ),
-        /// Least time between two steps, so that a step can take effect
+        /// Shortest time between two steps of the drop probability, so that a step can take effect
         freeze_time: Span = time(
             "100 ms",
             Range::above(0.0),
             "the same port, FreezeTime; 50 ms in the authors' ALTQ version (altq_blue.c)",
         ),
-        /// Queue length above which the probability already rises, to leave room for bursts (L)
+        /// Queue length above which the drop probability already rises, to leave room for bursts (L); none for a rise
+        /// at overflows only
         threshold: Option<Packets> = packets(
             "none",
             Range::at_least(0.0),

@@ -54,13 +54,15 @@ parameters! {
         rate: Option<Rate> = rate("none", Range::at_least(1.0), "tc-cake(8), bandwidth; unlimited by default"),
         /// Round trip for which the queues are managed: CoDel's interval, and twenty times its target
         rtt: Span = time("100 ms", Range::above(0.0), "tc-cake(8), rtt: 100 ms, the keyword internet"),
-        /// Bytes that the layers below add to each packet
+        /// Bytes that the layers below IP add to each packet
         overhead: Size = size("0 B", Range::between(0.0, 256.0), "tc-cake(8), overhead; raw by default"),
         /// Smallest size of a packet with its overhead
         mpu: Size = size("0 B", Range::between(0.0, 256.0), "tc-cake(8), mpu"),
-        /// How the layers below divide packets
+        /// Encapsulation that counts towards the rate: none (noatm), cells of 53 bytes with 48 bytes of the packet
+        /// each (atm), or an additional byte for each 64 (ptm)
         framing: Framing = choice("noatm", "tc-cake(8), noatm, atm and ptm"),
-        /// Parties among which turns are shared fairly before they are shared among flows
+        /// Parties among which the rate is shared fairly before it is shared among flows: sending and receiving hosts
+        /// (triple-isolate), sending hosts (dual-srchost), receiving hosts (dual-dsthost), or none (flows)
         isolation: Isolation = choice("triple-isolate", "tc-cake(8), flow isolation"),
         ecn: bool = ECN.by_default("true").source("Linux, sch_cake.c marks what it can; RFC 3168 section 5"),
     }

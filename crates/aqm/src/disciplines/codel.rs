@@ -40,7 +40,9 @@ pub const TARGET: Declared<Span> =
 
 /// The time for which the target may be exceeded.
 pub const INTERVAL: Declared<Span> = declare::time("100 ms", Range::above(0.0), "RFC 8289 section 4.3")
-    .about("Time for which a waiting time above the target is accepted, about a round trip");
+    .about(
+        "Time for which packets may wait longer than the target before dropping begins; about a round trip",
+    );
 
 /// The backlog up to which no packet is dropped.
 pub const MAX_PACKET: Declared<Size> =

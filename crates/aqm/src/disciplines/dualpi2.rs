@@ -20,8 +20,8 @@ use controller::{Controller, Spread};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "dualpi2",
-        "Two queues: a short one for senders with a small response to each mark, and a classic one, whose \
-         drops set the marks of the short one",
+        "Two coupled queues: a short one for L4S packets (ECT(1) or CE), and a classic one, whose drop \
+         probability also marks packets of the short one",
         "RFC 9332 appendix A",
         Parameters::TABLE,
     ),
@@ -40,17 +40,19 @@ parameters! {
             PERIODS,
             "RFC 9332 appendix A.1 (min(target, RTT_max/3) there, 16 ms in Linux)",
         ),
-        /// Weight of the distance from the target, per second
+        /// Rise of the controller's probability in an update for each second of waiting time above the target
         alpha: f64 = number(
             "0.16",
             Range::at_least(0.0),
             "RFC 9332 appendix A.1: 0.1 Tupdate / RTT_max^2 with RTT_max = 100 ms",
         ),
-        /// Weight of the change since the last update, per second
+        /// Rise of the controller's probability in an update for each second by which the waiting time has grown
+        /// since the last update
         beta: f64 = number("3.2", Range::at_least(0.0), "Linux; RFC 9332 appendix A.1 has 0.3 / RTT_max = 3"),
-        /// Coupling of marks in the short queue to the root of the classic queue's drop probability (k)
+        /// Factor of the coupling (k): the short queue marks with k times the square root of the classic queue's drop
+        /// probability
         coupling: f64 = number("2", Range::between(1.0, 100.0), "RFC 9332 section 2.1 and appendix A.1"),
-        /// Waiting time in the short queue from which its own marks begin (minTh)
+        /// Waiting time in the short queue from which on the short queue marks packets by itself (minTh)
         ramp_start: Span = time("800 us", Range::at_least(0.0), "RFC 9332 appendix A.1"),
         /// Waiting time beyond `ramp_start` at which every packet is marked; zero for a step
         ramp_range: Span = time("400 us", Range::at_least(0.0), "RFC 9332 appendix A.1; Linux has a step at 1 ms"),

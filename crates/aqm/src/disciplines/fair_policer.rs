@@ -17,7 +17,8 @@ use ackclock_base::{Random, Rate, Size, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "fair-policer",
-        "A policer whose tokens go to the flows in turns",
+        "A policer with a phantom queue for each flow; the queues drain in turns, so that flows share the \
+         tokens equally",
         "Shan et al. 2021 (INFOCOM)",
         Parameters::TABLE,
     ),

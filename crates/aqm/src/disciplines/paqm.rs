@@ -30,10 +30,10 @@ parameters! {
     pub struct Parameters {
         /// Desired length of the queue
         optimal_queue: Packets = packets("20 packets", Range::at_least(0.0), "Jain 2003 section 2.7.1"),
-        /// Time over which arrivals are counted and predicted: ten mean packets if absent, but at least 0.1 ms, and at least one
-        /// mean packet
+        /// Time over which arrivals are counted and predicted, at least that of one mean packet at the link's rate;
+        /// if absent, the time of ten, but at least 0.1 ms
         interval: Option<Span> = time("none", PERIODS, "not published"),
-        /// Number of intervals from which the next is predicted
+        /// Number of latest intervals from whose arrivals those of the next interval are predicted
         order: usize = integer("10", Range::between(1.0, 200.0), "not published"),
         /// Number of intervals over which the correlation of the traffic is measured
         memory: f64 = number("1000", Range::at_least(1.0), "not published"),

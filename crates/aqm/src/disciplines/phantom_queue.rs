@@ -24,7 +24,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The counter and its threshold.
     pub struct Parameters {
-        /// Rate below which traffic is kept; none for the link's
+        /// Rate below which the discipline keeps the traffic; none for the link's rate
         rate: Option<Rate> = RATE.source("HULL: that of the link that the counter belongs to"),
         /// Share of the rate at which the counter drains (gamma)
         drain: f64 = number(
@@ -32,7 +32,7 @@ parameters! {
             Range { min: 0.0, max: 1.0, above_min: true },
             "Alizadeh et al. 2012 (950 Mbit/s on 1 Gbit/s)",
         ),
-        /// Level above which packets are marked
+        /// Level of the counter above which packets are marked, or dropped if they cannot be marked
         threshold: Size = size(
             "6 kB",
             Range::at_least(0.0),

@@ -26,9 +26,10 @@ parameters! {
             Range::at_least(0.0),
             "ns-2's qref_; Hollot et al. 2001 hold 200 packets in a buffer of 800",
         ),
-        /// Weight of the queue's distance from the reference, per packet
+        /// Rise of the drop probability at a sample for each packet of the queue above the reference (a)
         a: f64 = number("1.822e-5", Range::at_least(0.0), "Hollot et al. 2001; ns-2's a_"),
-        /// Weight of the queue's distance from the reference at the previous sample, per packet
+        /// Fall of the drop probability at a sample for each packet of the previous sample's queue above the
+        /// reference (b)
         b: f64 = number("1.816e-5", Range::at_least(0.0), "Hollot et al. 2001; ns-2's b_"),
         /// Time between samples of the queue
         sample_period: Span = time("6.25 ms", PERIODS, "160 Hz: Hollot et al. 2001; ns-2's w_ is 170 Hz"),

@@ -30,13 +30,14 @@ parameters! {
         target: Span = time("15 ms", Range::above(0.0), "RFC 8033 section 4.2"),
         /// Time between updates of the drop probability (T_UPDATE)
         update_period: Span = time("15 ms", PERIODS, "RFC 8033 section 4.2"),
-        /// Time for which a burst after quiet is not dropped (MAX_BURST)
+        /// Time from the beginning of a burst after a quiet period for which no packet is dropped early (MAX_BURST)
         max_burst: Span = time("150 ms", Range::at_least(0.0), "RFC 8033 section 4.4"),
-        /// Weight of the distance from the target, per second
+        /// Rise of the controller's probability in an update for each second of waiting time above the target
         alpha: f64 = number("0.125", Range::at_least(0.0), "RFC 8033 section 4.2"),
-        /// Weight of the change since the last update, per second
+        /// Rise of the controller's probability in an update for each second by which the waiting time has grown
+        /// since the last update
         beta: f64 = number("1.25", Range::at_least(0.0), "RFC 8033 section 4.2"),
-        /// Greatest step up of the drop probability once it is 0.1; 1 for no limit
+        /// Largest rise of the drop probability in an update once the probability is 0.1; 1 for no limit
         max_increment: f64 = number("0.02", Range { min: 0.0, max: 1.0, above_min: true }, "RFC 8033 section 5.5"),
         /// Waiting time above which each update adds 0.02 more to the drop probability; absent in the RFC, 250 ms in Linux
         high_delay: Option<Span> = time("none", Range::above(0.0), "Linux, net/sched/sch_pie.c"),

@@ -37,7 +37,7 @@ parameters! {
 /// The average queue at which early drops begin.
 pub const MIN_THRESHOLD: Declared<Packets> =
     declare::packets("5 packets", Range::at_least(0.0), "Floyd and Jacobson 1993 section 4; ns-2's thresh_")
-        .about("Average queue below which no packet is dropped");
+        .about("Average queue below which no packet is dropped early");
 
 /// The average queue at which the curve bends.
 pub const MAX_THRESHOLD: Declared<Packets> =

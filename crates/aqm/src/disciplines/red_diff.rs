@@ -12,7 +12,7 @@ use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "red-diff",
-        "RED that moves its slope with the difference between the queue and its average",
+        "RED that adapts max_probability to the difference between the queue and its average",
         "Jain 2003 section 2.9, a suggestion",
         Parameters::TABLE,
     ),
@@ -23,7 +23,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// RED's parameters, and those that move its slope.
     pub struct Parameters {
-        /// Difference between the queue and its average from which the slope moves
+        /// Difference between the queue and its average from which on max_probability is adapted
         threshold: Packets = packets("5 packets", Range::at_least(0.0), "not stated; RED's lower threshold"),
         /// The steps of the slope.
         steps: Steps,

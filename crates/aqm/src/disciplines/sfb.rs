@@ -43,19 +43,19 @@ parameters! {
             Range::between(1.0, 65536.0),
             "Feng et al. 2001, its simulations; SFB_NUMBUCKETS is 16 in Linux, net/sched/sch_sfb.c",
         ),
-        /// Packets above which a bin is over-full; 1.5 times its share of the limit if absent
+        /// Number of packets above which a bin is over-full; if absent, 1.5 times the bin's share of the limit
         bin_size: Option<Packets> = packets(
             "none",
             Range::at_least(0.0),
             "Feng et al. 2001, its simulations; 20 in Linux, and here where there is no limit",
         ),
-        /// Step up of a bin's drop probability at an arrival while it is over-full
+        /// Rise of a bin's drop probability at an arrival while the bin is over-full
         increment: f64 = number(
             "0.0005",
             Range::between(0.0, 1.0),
             "tc-sfb(8), increment; the kernel's own, where tc says nothing, is 66/65536",
         ),
-        /// Step down of a bin's drop probability at an arrival while it is empty
+        /// Fall of a bin's drop probability at an arrival while the bin is empty
         decrement: f64 = number(
             "0.00005",
             Range::between(0.0, 1.0),
@@ -67,7 +67,7 @@ parameters! {
             Range::at_least(1.0),
             "tc-sfb(8), penalty_rate: 10 packets a second, here of 1500 bytes",
         ),
-        /// Burst that flows with a drop probability of 1 share
+        /// Burst that flows with a drop probability of 1 may send together
         penalty_burst: Size = size(
             "30 kB",
             Range::at_least(0.0),
@@ -78,7 +78,8 @@ parameters! {
         /// Time before a change of hash functions in which the next set already learns from flows with a drop
         /// probability of 1
         warmup: Span = time("60 s", Range::at_least(0.0), "tc-sfb(8), db; Feng et al. 2001, moving hash functions"),
-        /// Whether packets that can be marked are marked instead of dropped, unless their flow sends too much
+        /// Whether packets that can be marked are marked instead of dropped, unless the bins of their flow are
+        /// over-full or its drop probability is 1
         ecn: bool = flag(false, "RFC 3168 section 5; Feng et al. 2001 mark"),
     }
 }

@@ -39,7 +39,7 @@ parameters! {
         quantum: Size = QUANTUM,
         /// Packets that may wait in one queue; a packet beyond that is dropped
         depth: usize = integer("127", Range::between(1.0, 65_535.0), "Linux, SFQ_MAX_DEPTH"),
-        /// Time between changes of the hash; none for never
+        /// Time between two changes of the hash function; none for no change
         perturb: Option<Span> =
             time("none", Range::between(1e-3, 1e6), "Linux, perturb_period, 0 by default; McKenney 1990"),
     }

@@ -32,7 +32,8 @@ parameters! {
         list: usize = integer("1000", Range::between(1.0, 1e6), "Ott, Lakshman and Wong 1999; Jain 2003 section 2.7.1"),
         /// Probability with which an arrival replaces a list entry of another flow
         overwrite_probability: f64 = number("0.25", Range::between(0.0, 1.0), "Ott, Lakshman and Wong 1999"),
-        /// Weight of a new comparison in the frequency of hits; 1/list if absent
+        /// Weight of a new comparison in the frequency of hits, which are arrivals that meet their own flow in the
+        /// list; 1/list if absent
         weight: Option<f64> = number(
             "none",
             Range { min: 0.0, max: 1.0, above_min: true },
@@ -44,9 +45,10 @@ parameters! {
             Range::between(0.0, 1.0),
             "Ott, Lakshman and Wong 1999; Jain 2003 section 2.7.1",
         ),
-        /// Number of flows from which the estimated number of flows no longer affects drops
+        /// Estimated number of flows from which on more flows no longer change the drop probability
         many_flows: f64 = number("256", Range::above(0.0), "Ott, Lakshman and Wong 1999"),
-        /// Whether an arrival that meets its own flow is likelier to be dropped (full SRED, otherwise simple)
+        /// Whether an arrival that meets its own flow in the list is likelier to be dropped (full SRED); if not, all
+        /// flows are treated alike (simple SRED)
         full: bool = flag(true, "Ott, Lakshman and Wong 1999"),
         ecn: bool = ECN,
     }

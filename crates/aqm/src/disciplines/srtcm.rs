@@ -33,7 +33,8 @@ parameters! {
 }
 
 /// The meaning of `ecn` in a three colour marker.
-pub const YELLOW: &str = "Whether yellow packets that can be marked are marked instead of passed unchanged";
+pub const YELLOW: &str = "Whether packets beyond the first bucket (yellow) are marked if they can be, \
+ instead of passed unchanged";
 
 /// The meter: tokens go into the committed bucket, and tokens that do not fit into the excess bucket (section
 /// 3).

@@ -24,8 +24,7 @@ parameters! {
     pub struct Parameters {
         rate: Option<Rate> = RATE,
         burst: Size = BURST,
-        /// For marks: share of the bucket below which a packet that can be marked is marked as it takes its
-        /// tokens
+        /// Share of the bucket below which, with `ecn`, a packet that can be marked is marked as it takes its tokens
         marking_level: f64 = number(
             "0.5",
             Range::between(0.0, 1.0),

@@ -23,7 +23,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The two buckets, and the treatment of yellow packets.
     pub struct Parameters {
-        /// Committed rate (CIR); none for the link's
+        /// Committed rate (CIR); none for the link's rate
         rate: Option<Rate> = RATE.source("RFC 2698 section 2"),
         /// Depth of the bucket of the committed rate (CBS)
         burst: Size = BURST.source("RFC 2698 section 2; it leaves the value open"),
@@ -33,7 +33,7 @@ parameters! {
             Range::at_least(1.0),
             "RFC 2698 section 2: equal to or greater than CIR",
         ),
-        /// Depth of the bucket of the peak rate (PBS); a longer packet never conforms
+        /// Depth of the bucket of the peak rate (PBS); a packet longer than the bucket never conforms
         peak_burst: Size = size(
             "50 kB",
             Range::above(0.0),

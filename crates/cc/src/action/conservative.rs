@@ -13,7 +13,8 @@ pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,
         name: "conservative",
-        summary: "Leaves the window as it is, and restarts from one packet if the next loss shows that this was wrong",
+        summary: "Leaves the window as it is after a transmission loss, and restarts from one packet if \
+         the next loss shows that the cause was congestion",
         source: "A. Jain 2003 figure 4.1",
         parameters: Conservative::TABLE,
         presets: &[],
@@ -34,8 +35,8 @@ choice! {
 parameters! {
     /// Makes no cut, and restarts from one packet if that proves wrong.
     pub struct Conservative {
-        /// What happens to the slow start threshold: it becomes the window, so that slow start ends, or it
-        /// stays
+        /// Slow start threshold after a transmission loss: the window, so that slow start ends (window), or unchanged
+        /// (keep)
         threshold: Threshold = choice("window", "A. Jain 2003 says only that the window is not reduced"),
     }
 }

@@ -14,7 +14,7 @@ pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,
         name: "cwa",
-        summary: "Cuts the window by the number of packets lost, below a threshold; halves it above",
+        summary: "Cuts the window by the number of packets lost if it is below a threshold, and halves it otherwise",
         source: "Alnuem 2009 section 4.2.1, figures 4.3 and 4.4",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -25,9 +25,10 @@ pub const ENTRY: ActionEntry = ActionEntry {
 parameters! {
     /// The ways in which figure 4.4, the text and appendix D can be read.
     pub struct Parameters {
-        /// Whether a window above the threshold is halved
+        /// Whether a window at or above the threshold is halved; if not, every window is cut by the number of lost
+        /// packets
         tthresh: bool = flag(true, "Figure 4.4; without: figure 4.3"),
-        /// Whether a window at the threshold is cut by the number of lost packets
+        /// Whether a window exactly at the threshold is cut by the number of lost packets instead of halved
         inclusive: bool = flag(
             false,
             "Figure 4.4 and appendix D: below; the text of section 4.2.1.2: below or at",
@@ -40,9 +41,11 @@ parameters! {
             true,
             "Section 4.2.1: the number lost; appendix D with its default single_cut = 0: every one",
         ),
-        /// Whether the judgement at the third duplicate acknowledgement holds until the losses are counted
+        /// Whether the cause found at the third duplicate acknowledgement holds until the losses are counted; if not,
+        /// each acknowledgement decides anew
         latch: bool = flag(false, "Appendix D judges anew at each acknowledgement"),
-        /// Which transmission loss since the last timeout sets the threshold to the window at that loss
+        /// Number of the transmission loss, counted from the last timeout, at which the threshold is set to the
+        /// window
         learns_at: u32 = integer(
             "1",
             Range::between(1.0, 1000.0),

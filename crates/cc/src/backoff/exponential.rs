@@ -9,7 +9,7 @@ pub const ENTRY: BackoffEntry = BackoffEntry {
     descriptor: &Descriptor {
         kind: Kind::Backoff,
         name: "exponential",
-        summary: "Doubles the timeout at each expiry, up to a greatest factor",
+        summary: "Doubles the retransmission timeout at each expiry, up to a largest factor",
         source: "RFC 6298 section 5.5",
         parameters: &[],
         presets: &[],

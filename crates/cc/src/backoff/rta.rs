@@ -11,7 +11,8 @@ pub const ENTRY: BackoffEntry = BackoffEntry {
     descriptor: &Descriptor {
         kind: Kind::Backoff,
         name: "rta",
-        summary: "Exponential back-off whose exponent is scaled by the share of the best bandwidth that is missing",
+        summary: "Exponential back-off whose exponent is scaled by the share that the smoothed bandwidth \
+         lacks of the best bandwidth so far",
         source: "Alnuem 2009 section 4.2.3, equations 4.5 to 4.8, figures 4.12 and 4.13",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -28,7 +29,8 @@ parameters! {
             Range::between(0.0, 1.0),
             "Alnuem 2009 equation 4.7: 0.8 to 0.9; 0.9 in figure 4.12",
         ),
-        /// Whether the bandwidth estimate survives a phase of congestion, instead of being forgotten
+        /// Whether the bandwidth estimate is kept while losses are attributed to congestion, instead of being
+        /// forgotten
         keep_in_congestion: bool = flag(
             false,
             "Alnuem 2009 appendix D forgets it; section 6.2 only says that the timeout is then standard",

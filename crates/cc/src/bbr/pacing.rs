@@ -9,7 +9,8 @@ const UNKNOWN_RTT: Span = Span::from_millis(1);
 parameters! {
     /// The parameters of pacing.
     pub struct Details {
-        /// Share of the bandwidth by which the pacing rate stays below it, so that a queue drains
+        /// Share by which the pacing rate stays below the estimated bandwidth times the pacing gain, so that queues
+        /// drain
         pacing_margin: f64 = number("0.01", Range::between(0.0, 0.5), "PacingMarginPercent, section 5.6.2; Linux"),
         /// Time over which the pacing rate sends one quantum; packets of a quantum leave back to back
         quantum_time: Span = time("1 ms", Range::between(0.0, 0.1), "section 5.6.3; Linux"),

@@ -12,7 +12,7 @@ use ackclock_base::{Packets, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "a-tcp",
-        "One flow as strong as the number of standard flows that leave no queue; one standard flow once a queue builds",
+        "One flow that grows and shrinks as k flows: k rises while there is no queue, and is 1 once a queue has built",
         "Cho 2006 section IV.E, algorithms 2 to 4",
         Parameters::TABLE,
     ),
@@ -25,7 +25,7 @@ parameters! {
     pub struct Parameters {
         /// The parameters of the controller.
         controller: adaptive_strength::Parameters,
-        /// Whether the controller only publishes its strength, while the flow stays standard TCP
+        /// Whether k is only computed and published as a series, while the flow stays standard TCP
         display_only: bool = flag(false, "Cho figure 27"),
     }
 }

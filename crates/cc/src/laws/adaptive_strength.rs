@@ -11,21 +11,22 @@ pub const GAINS: Range = Range { min: 0.0, max: 1.0, above_min: true };
 parameters! {
     /// When the controller checks, and what it takes for a queue and for a competitor.
     pub struct Parameters {
-        /// Pause after a check, as a multiple of the least smoothed round trip
+        /// Time between two checks for a queue, as a multiple of the minimum smoothed round trip
         alpha: f64 = number("10", Range::at_least(0.0), "Cho section IV.E"),
-        /// Pause after a loss, as a multiple of the least smoothed round trip
+        /// Time from a loss to the next check for a queue, as a multiple of the minimum smoothed round trip
         delta: f64 = number("10", Range::at_least(0.0), "Cho section IV.E"),
-        /// Share by which the knee may move without a competitor
+        /// Share by which the knee, the window at which a queue begins to build, may move without counting as a sign
+        /// of a competitor
         beta: f64 = number("0.1", Range::between(0.0, 1.0), "Cho section IV.E"),
-        /// Position between the minimum (0) and the maximum (1) smoothed round trip above which there is a
-        /// queue
+        /// Smoothed round trip above which there is a queue, as a position between the minimum (0) and the maximum
+        /// (1)
         gamma: f64 = number("0.2", Range::between(0.0, 1.0), "Cho section IV.D"),
-        /// Weight of a new round trip in the smoothed one
+        /// Weight of a new round trip in the smoothed round trip
         srtt_gain: f64 = number("0.125", GAINS, "Cho section IV.E: w = 1/8"),
-        /// Whether the root of the knee's strength is rounded down to a whole number
+        /// Whether k after a loss, the square root of k at the knee, is rounded down to a whole number
         whole_root: bool = flag(true, "Cho figures 29 and 32: 34 gives 5, 11 gives 3"),
-        /// Whether only a loss ends the initial slow start for the controller, or reaching the threshold does
-        /// too
+        /// Whether k may rise only after the first loss; if not, also once the window has reached the slow start
+        /// threshold
         slow_start_needs_loss: bool = flag(true, "Cho algorithm 4 knows only a loss"),
     }
 }

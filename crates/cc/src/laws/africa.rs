@@ -11,7 +11,7 @@ use ackclock_base::{Packets, Range, Span, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "africa",
-        "HighSpeed TCP while the queue is short, Reno's increase while it is not",
+        "TCP-Africa: HighSpeed TCP's increase while the queue is short, Reno's increase while it is not",
         "King, Riedi and Baraniuk 2005",
         Parameters::TABLE,
     ),
@@ -22,7 +22,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// When the increase is fast, and how fast.
     pub struct Parameters {
-        /// Number of packets waiting in the network below which the increase is fast
+        /// Number of packets waiting in the network below which the window grows as in HighSpeed TCP
         alpha: Packets = packets(
             "1.641 packets",
             Range::at_least(0.0),

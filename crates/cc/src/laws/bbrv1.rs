@@ -8,7 +8,8 @@ use crate::entry::{Build, Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "bbrv1",
-        "The first BBR: largest bandwidth of ten rounds, least round trip of 10 s, a cycle of gains; ignores losses",
+        "BBR version 1: paces at the largest delivery rate of ten rounds times a cycle of gains, with a \
+         window from the minimum round trip of 10 s; losses do not lower the rate",
         "draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al. 2016",
         Parameters::TABLE,
     ),

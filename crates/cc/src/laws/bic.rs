@@ -14,7 +14,7 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "bic",
-        "Binary search for the window that the network holds",
+        "BIC: binary search for the largest window that the network holds",
         "Xu, Harfoush and Rhee 2004; options of the authors' ns-2 module",
         Parameters::TABLE,
     ),
@@ -54,28 +54,30 @@ parameters! {
             Range::between(0.1, 0.99),
             "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 819/1024",
         ),
-        /// Window below which the law is Reno's
+        /// Window below which it grows and shrinks as Reno's
         low_window: Packets = packets(
             "14 packets",
             Range::at_least(0.0),
             "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c",
         ),
-        /// Divisor of the distance to the maximum: the target is the window plus this part of it, so 2 is the middle
+        /// Divisor of the distance from the window to the maximum, which gives the next step of the search: 2 aims at
+        /// the middle
         log_factor: f64 = number(
             "2",
             Range::between(1.0, 100.0),
             "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 4",
         ),
-        /// Whether a flow whose maximum window has shrunk gives up more of it, to make room for new flows
+        /// Whether W_max is reduced further at a loss below the previous W_max, to make room for new flows
         fast_convergence: bool = flag(true, "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c"),
-        /// Previous maximum that fast convergence compares with once the window has passed the last maximum:
-        /// unbounded, as probing sets it, or the last maximum
+        /// Maximum with which fast convergence compares a window above the last maximum: none, so that it always
+        /// applies (unbounded), or the last maximum (last)
         previous_max: PreviousMax = choice(
             "unbounded",
             "prev_max of the paper's listing, which probing sets to a large number; Linux's tcp_bic.c keeps the last",
         ),
-        /// Source of the constants: the published ones, or Linux's: a greatest increase of 16 packets and a least of
-        /// 0.2, beta 819/1024, a low window of 14 packets, a logarithmic factor of 4, and the last maximum
+        /// Source of the constants: the other parameters (published), or the values of Linux in their place (linux):
+        /// increases from 0.2 to 16 packets, beta 819/1024, a low window of 14 packets, a logarithmic factor of 4,
+        /// and the last maximum
         variant: Variant = choice(
             "published",
             "Linux's tcp_bic.c: max_increment, BICTCP_B / smooth_part, beta, low_window, BICTCP_B; how it probes past the \

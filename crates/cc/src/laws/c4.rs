@@ -33,7 +33,8 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "c4",
-        "C4: keeps a nominal rate and the recent maximum round trip, probes gently, and pushes if a probe succeeds",
+        "C4: paces at a nominal rate, with a window from the recent maximum round trip; probes gently, and \
+         pushes if a probe succeeds",
         "draft-huitema-ccwg-c4-spec, after -04",
         Parameters::TABLE,
     ),

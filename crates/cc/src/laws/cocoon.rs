@@ -13,7 +13,8 @@ use ackclock_base::parameters;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cocoon",
-        "Parallel flows; a loss also cuts each other flow that has more outstanding than the window that the loss leaves",
+        "Parallel flows; a loss also cuts each other flow of the group that has more packets outstanding \
+         than the window that the loss leaves",
         "Cho 2006 section V.C, after Gao, He, Hou and Paul",
         Cocoon::TABLE,
     ),
@@ -24,7 +25,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// A loss also cuts the flows that have more outstanding than the window after it.
     pub struct Cocoon {
-        /// Whether the slow start thresholds of the other flows are cut with their windows
+        /// Whether a loss also lowers the slow start thresholds of the other flows whose windows it cuts
         lower_ssthresh: bool = flag(false, "not in Cho, who speaks of windows only"),
     }
 }

@@ -11,7 +11,7 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "compound",
-        "Compound TCP: Reno's window and one that follows the queueing delay",
+        "Compound TCP: the sum of Reno's window and a delay window, which follows the queueing delay",
         "Tan, Song, Zhang and Sridharan 2006, \"A compound TCP approach for high-speed and long distance networks\"; \
          draft-sridharan-tcpm-ctcp-02, without its tuning of gamma",
         Parameters::TABLE,
@@ -26,13 +26,14 @@ parameters! {
         /// Factor of the growth of the delay window: in a round it grows by alpha times the whole window to
         /// the power of k, less one
         alpha: f64 = number("0.125", Range::between(0.0, 100.0), "Tan et al. 2006 section III; draft section 3, 1/8"),
-        /// Power of the whole window in the growth of the delay window
+        /// Exponent of the whole window in the growth of the delay window
         k: f64 = number("0.75", Range::between(0.0, 1.0), "Tan et al. 2006 section III; draft section 3, 3/4"),
         /// Part of the whole window that a loss takes
         beta: f64 = number("0.5", Range::between(0.01, 0.99), "Tan et al. 2006 section III; draft section 3, 1/2"),
-        /// Number of waiting packets below which the delay window grows; from it on it shrinks
+        /// Number of packets waiting in the network below which the delay window grows; at this number or more it
+        /// shrinks
         gamma: Packets = packets("30 packets", Range::at_least(0.0), "Tan et al. 2006 section III"),
-        /// Factor of the decline: the delay window shrinks by the waiting packets times this in a round
+        /// Packets by which the delay window shrinks in a round for each packet that waits in the network
         zeta: f64 = number("1", Range::between(0.0, 1000.0), "the module for Linux 2.6 by Castellani, Hemminger and Andrew"),
     }
 }

@@ -20,7 +20,7 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "copa",
-        "Copa: steers towards the rate that the queueing delay and delta allow",
+        "Copa: steers the rate towards 1 / (delta times the queueing delay), in packets per second",
         "Arun and Balakrishnan 2018, \"Copa: practical delay-based congestion control for the Internet\"; the authors' sender",
         Parameters::TABLE,
     ),
@@ -31,10 +31,11 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The trade-off between delay and rate.
     pub struct Parameters {
-        /// Weight of delay: the target rate is one over delta and the queueing delay, in packets
+        /// Weight of delay against rate: the target rate is 1 / (delta times the queueing delay in seconds), in
+        /// packets per second
         delta: f64 = number("0.5", Range::between(0.004, 10.0), "Arun and Balakrishnan 2018 section 2.1"),
-        /// Whether delta falls while other flows keep the queue full; more than two flows of Copa then
-        /// mistake each other for such flows
+        /// Whether delta falls while other flows keep the queue full; with it, more than two Copa flows mistake each
+        /// other for such flows
         competitive: bool = flag(false, "Meta's mvfst has no such mode; Arun and Balakrishnan 2018 section 2.2, rtt-window.cc has it"),
     }
 }

@@ -17,7 +17,7 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cubic",
-        "Window growth as a cubic function of the time since the last loss",
+        "CUBIC: the window grows as a cubic function of the time since the last loss",
         "RFC 9438",
         Parameters::TABLE,
     ),
@@ -43,21 +43,21 @@ parameters! {
         c: f64 = number("0.4", Range::above(0.0), "RFC 9438 section 5"),
         /// The window after a loss, as a fraction of the window before
         beta: f64 = number("0.7", Range::between(0.1, 0.95), "RFC 9438 section 4.6"),
-        /// Whether a flow whose maximum window has shrunk gives up more of it, to make room for new flows
+        /// Whether W_max is reduced further at a loss below the previous W_max, to make room for new flows
         fast_convergence: bool = flag(true, "RFC 9438 section 4.7"),
-        /// Value that a loss stores as the maximum window: the packets in flight, from which the window is
-        /// cut, or the congestion window
+        /// Window that a loss stores as W_max: the quantity that the transport's `reduce_from` reduces (flight), or
+        /// the congestion window (window)
         remembers: Remembers = choice(
             "flight",
             "RFC 9438 sections 4.6 and 4.7 have the window, not this default, and erratum 7806 for what is in flight was \
              rejected; the records of the studies were made with what is in flight. In the profiles `ns2` and `linux` it is \
              the same",
         ),
-        /// Source of the constants: the published ones, or Linux's: c of 0.4004; beta of 0.7002; an increase of 8/15
-        /// in the Reno-friendly region, which continues beyond the window before the loss; at least a
-        /// twentieth of the window in a round before the first loss; the curve one minimum round trip
-        /// ahead, where RFC 9438 uses the smoothed one; windows and thresholds of whole packets; and a
-        /// growth that is computed 32 times a second while the window stays
+        /// Source of constants and details: the other parameters and RFC 9438 (published), or Linux (linux): C
+        /// 0.4004; beta 0.7002; a Reno-friendly increase of 8/15, also above the window before the loss; growth by at
+        /// least a twentieth of the window in a round before the first loss; the cubic curve one minimum round trip
+        /// ahead, not one smoothed round trip; windows and thresholds of whole packets; and a growth that is computed
+        /// 32 times a second while the window is unchanged
         variant: Variant = choice(
             "published",
             "Linux's tcp_cubic.c: bic_scale, beta, beta_scale, bictcp_update, cubictcp_recalc_ssthresh",

@@ -13,7 +13,8 @@ use ackclock_base::{Packets, Range, choice, parameters};
 pub const COLLABORATIVE: Entry = Entry {
     descriptor: &control(
         "dca-c",
-        "Reno that yields to rising delay and tells its siblings, which yield if their windows are larger",
+        "Reno that cuts its window when the round trip rises, and then also the larger windows among the \
+         other flows of its group",
         "Cho 2006 section II.C, algorithm 1 (TCP/DCA-C)",
         Parameters::TABLE,
     ),
@@ -25,7 +26,7 @@ pub const COLLABORATIVE: Entry = Entry {
 pub const SELF: Entry = Entry {
     descriptor: &control(
         "dca-s",
-        "Reno that yields to rising delay, each flow for itself",
+        "Reno that cuts its window when the round trip rises, each flow of a group for itself",
         "Cho 2006 section II.C (TCP/DCA-S)",
         Parameters::TABLE,
     ),
@@ -46,13 +47,13 @@ choice! {
 parameters! {
     /// The delay above which a flow yields, and how much it yields.
     pub struct Parameters {
-        /// Position of the threshold between the minimum (0) and the maximum (1) round trip
+        /// Round trip above which a flow cuts its window, as a position between the minimum (0) and the maximum (1)
         gamma: f64 = number("0.5", Range::between(0.0, 1.0), "Cho section II.C, equation 2.1"),
-        /// Share of its window that a flow gives up when its own delay rises
+        /// Share of its window that a flow gives up when its own round trip is above the threshold
         alpha: f64 = number("0.125", Range::between(0.0, 0.5), "Cho section II.C, after Jain 1989 (window x 7/8)"),
         /// Round trips that are sampled: of one packet at a time, or of every acknowledgement
         samples: Samples = choice("one-at-a-time", "not in Cho; ns-2 without timestamps times one packet at a time"),
-        /// Whether a cut lowers the slow start threshold with the window
+        /// Whether a cut because of delay also lowers the slow start threshold to the window
         lower_ssthresh: bool = flag(false, "Cho algorithm 1 never writes the threshold"),
     }
 }

@@ -10,7 +10,7 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "dctcp",
-        "Cuts the window by the share of marked packets; needs ecn",
+        "DCTCP: cuts the window by half of the average share of marked packets; needs the transport's `ecn`",
         "RFC 8257",
         Parameters::TABLE,
     ),
@@ -21,7 +21,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// How the share of marked packets is averaged.
     pub struct Parameters {
-        /// Weight of the newest window in the average share of marked packets (g)
+        /// Weight of the newest window of data in the average share of marked packets (g)
         gain: f64 = number("0.0625", Range { min: 0.0, max: 1.0, above_min: true }, "RFC 8257 section 4.2"),
         /// Initial value of the average share of marked packets
         initial_alpha: f64 = number("1", Range::between(0.0, 1.0), "RFC 8257 section 3.3"),

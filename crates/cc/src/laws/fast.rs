@@ -22,13 +22,13 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The goal of the window, and how fast it is approached.
     pub struct Parameters {
-        /// Packets of the flow that should wait in the network
+        /// Number of the flow's packets that should wait in the network
         alpha: Packets = packets(
             "200 packets",
             Range::above(0.0),
             "Jin, Wei and Low 2004, experiments, from memory, unconfirmed; releases took less on slow paths",
         ),
-        /// Share of the distance to its goal by which the window moves in an update
+        /// Share of the distance to its target by which the window moves in an update
         gamma: f64 = number("0.5", Range::between(0.01, 1.0), "FAST module 1.1.3 for ns-2"),
         /// Queueing delay below which each acknowledgement adds a packet
         growth_delay: Span = time(

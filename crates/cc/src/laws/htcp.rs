@@ -29,7 +29,7 @@ parameters! {
     pub struct Parameters {
         /// Time after a loss for which the increase is Reno's (Delta_L)
         low_speed: Span = time("1 s", Range::at_least(0.0), "LTCP-RC thesis equation 1.3; Linux's tcp_htcp.c"),
-        /// Whether RTT_min / RTT_max of the window remains after a loss, instead of a half
+        /// Whether a loss leaves the fraction RTT_min / RTT_max of the window instead of a half
         adaptive_backoff: bool = flag(true, "LTCP-RC thesis equation 1.4 and section IV A; Linux's tcp_htcp.c"),
         /// Whether the increase grows with the round trip, so that flows with different round trips converge
         /// alike
@@ -38,8 +38,8 @@ parameters! {
         least_beta: f64 = number("0.5", Range::between(0.1, 1.0), "Linux's tcp_htcp.c, BETA_MIN"),
         /// Largest fraction of the window that remains after a loss
         most_beta: f64 = number("0.8", Range::between(0.1, 0.99), "Linux's tcp_htcp.c, BETA_MAX (102/128 there)"),
-        /// Source of the constants: the published ones, or Linux's 102/128 for the largest fraction that remains
-        /// after a loss
+        /// Source of the constants: the other parameters (published), or the value of Linux for `most_beta` (linux),
+        /// 102/128
         variant: Variant = choice("published", "Linux's tcp_htcp.c, BETA_MAX; all else is as there already"),
     }
 }

@@ -25,23 +25,24 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The end points of the increase and decrease functions.
     pub struct Parameters {
-        /// Packets of increase in a round trip while the delay is short
+        /// Packets by which the window grows in a round trip while the queueing delay is short
         most_alpha: f64 = number("10", Range::between(0.1, 1e4), "Liu et al. 2008, alpha_max; Linux's ALPHA_MAX"),
-        /// Packets of increase in a round trip at the greatest delay
+        /// Packets by which the window grows in a round trip at the longest queueing delay
         least_alpha: f64 = number("0.3", Range::between(0.001, 1e4), "Liu et al. 2008, alpha_min; Linux's ALPHA_MIN"),
-        /// Part of the window that a loss takes while the delay is short
+        /// Part of the window that a loss takes while the queueing delay is short
         least_beta: f64 = number("0.125", Range::between(0.0, 0.9), "Liu et al. 2008, beta_min; Linux's BETA_MIN"),
-        /// Part of the window that a loss takes at a long delay
+        /// Part of the window that a loss takes at a long queueing delay
         most_beta: f64 = number("0.5", Range::between(0.0, 0.9), "Liu et al. 2008, beta_max; Linux's BETA_MAX"),
-        /// Window below which the law is Reno's
+        /// Window below which it grows and shrinks as Reno's
         low_window: Packets = packets(
             "10 packets",
             Range::at_least(0.0),
             "Liu et al. 2008, W_thresh, from memory; Linux has 15",
         ),
-        /// Rounds of short delay after which the increase is the greatest again
+        /// Number of rounds of short queueing delay after which the increase is `most_alpha` again
         patience: u32 = integer("5", Range::between(1.0, 1000.0), "Liu et al. 2008, theta; Linux's theta"),
-        /// Source of the constants: the published ones, or Linux's low window of 15 packets
+        /// Source of the constants: the other parameters (published), or the value of Linux for `low_window` (linux),
+        /// 15 packets
         variant: Variant = choice("published", "Linux's tcp_illinois.c has the paper's constants but for win_thresh"),
     }
 }

@@ -9,7 +9,8 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "learning-tcp",
-        "NewReno that guesses which losses are of transmission, and learns from the outcome",
+        "NewReno that guesses which losses are transmission errors, keeps its window at those, and learns \
+         from the outcome",
         "A. Jain 2003 chapter 4; the thesis does not name the TCP that it modifies",
         Reno::TABLE,
     ),

@@ -13,7 +13,8 @@ use delays::{BaseDelay, CurrentDelay, MAX_MINUTES, MAX_SAMPLES};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ledbat",
-        "Holds the queueing delay at a target, and so gives way to others; needs timestamps for one-way delays",
+        "LEDBAT: holds the queueing delay at a target, and so yields to other flows; measures one-way \
+         delays if there are timestamps, else round trips",
         "RFC 6817",
         Parameters::TABLE,
     ),
@@ -36,7 +37,7 @@ parameters! {
         allowed_increase: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, "RFC 6817 section 2.5"),
         /// Number of past minutes whose minimum delay is the base delay
         base_history: usize = integer("10", Range::between(1.0, MAX_MINUTES as f64), "RFC 6817 section 2.5"),
-        /// Number of newest delays whose minimum is the current delay
+        /// Number of newest delay samples whose minimum is the current delay
         current_filter: usize = integer(
             "4",
             Range::between(1.0, MAX_SAMPLES as f64),

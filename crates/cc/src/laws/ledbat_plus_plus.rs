@@ -13,8 +13,8 @@ use ackclock_base::{Packets, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ledbat++",
-        "Holds the queueing delay of the round trip under a target and slows down periodically to measure the \
-         base round trip",
+        "LEDBAT++: keeps the queueing delay of the round trip under a target, and slows down periodically \
+         to measure the base round trip",
         "draft-irtf-iccrg-ledbat-plus-plus-01 sections 4.2 to 4.4",
         Parameters::TABLE,
     ),
@@ -29,9 +29,10 @@ parameters! {
     pub struct Parameters {
         /// Target below which the control keeps the queueing delay
         target: Span = time("60 ms", Range { min: 0.0, max: 10.0, above_min: true }, "draft section 4.2"),
-        /// Part of the window by which a round reduces it if the queueing delay is twice the target
+        /// Part of the window that a round takes away if the queueing delay is twice the target; in proportion to the
+        /// excess over the target, and at most half
         constant: f64 = number("1", Range::at_least(0.0), "draft section 4.3, Constant"),
-        /// Time from the end of a slowdown to the next, as a multiple of the slowdown's length
+        /// Time from the end of a slowdown to the next slowdown, as a multiple of the slowdown's length
         pause: f64 = number("9", Range::between(1.0, 1e6), "draft section 4.4: a tenth of the time at most"),
     }
 }

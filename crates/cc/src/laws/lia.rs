@@ -12,7 +12,7 @@ use ackclock_base::{Packets, Span};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "lia",
-        "Reno over several paths whose increases are linked; over one path it is Reno",
+        "LIA: Reno on each of several paths with linked increases; over one path it is Reno",
         "RFC 6356 section 3",
         &[],
     ),

@@ -14,7 +14,7 @@ use ackclock_base::{Packets, Range, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ltcp",
-        "Grows by one packet per round trip for each layer that the window has reached",
+        "Layered TCP: grows by K packets per round trip while the window is in layer K",
         "S. Jain 2005 chapter II, after Bhandarkar, Jain and Reddy 2005",
         Parameters::TABLE,
     ),
@@ -56,7 +56,9 @@ pub const FIRST_LAYER: Declared<FirstLayer> = declare::choice(
     "layered",
     "S. Jain's pseudo-code has no case of its own for layer 1; that LTCP is TCP there is unconfirmed",
 )
-.about("Whether a loss in layer 1 takes beta, as in the others, or half of the window, as with TCP");
+.about(
+    "Whether a loss in layer 1 takes beta, as in the other layers (layered), or half of the window, as in TCP (tcp)",
+);
 
 /// The law of equations 2.2, 2.7 and 2.8.
 #[derive(Clone, Debug)]

@@ -16,7 +16,8 @@ use ackclock_base::{Packets, Range, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ltcp-rc",
-        "LTCP whose increase compensates for a long round trip, always or while the flow is in transition",
+        "Layered TCP (LTCP) whose increase compensates for a long round trip, always or while the flow is \
+         in transition",
         "S. Jain 2005 chapters IV (fixed) and V (on-off, full-half)",
         Parameters::TABLE,
     ),
@@ -59,9 +60,10 @@ choice! {
 parameters! {
     /// LTCP's parameters, those of the factor, and those that define a steady flow.
     pub struct Parameters {
-        /// Factor on the increase while a flow is steady: unchanged (fixed), 1 (on-off), or with steady_c (full-half)
+        /// Factor on the increase of the window while a flow is steady: as in transition (fixed), 1 (on-off), or with
+        /// steady_c in place of c (full-half)
         mode: Mode = choice("fixed", "S. Jain chapter IV; chapter V equations 5.1 and 5.2"),
-        /// Multiplier c of the factor on the increase: the factor is c times a power of the minimum round
+        /// Multiplier c of the factor on the window's increase: the factor is c times a power of the minimum round
         /// trip in milliseconds
         c: f64 = number(
             "0.5",
@@ -70,7 +72,7 @@ parameters! {
         ),
         /// Multiplier that replaces c while the flow is steady, in mode full-half
         steady_c: f64 = number("0.3", Range::above(0.0), "S. Jain equation 5.2"),
-        /// Exponent of the minimum round trip in the factor on the increase
+        /// Exponent of the minimum round trip in the factor on the window's increase
         alpha: f64 = number(
             "0.3333333333333333",
             Range::between(0.0, 5.0),
@@ -78,13 +80,14 @@ parameters! {
         ),
         layer_threshold: Packets = ltcp::LAYER_THRESHOLD,
         beta: f64 = ltcp::BETA,
-        /// Condition for a steady flow, on the layers of its last three losses: none is above the one before,
-        /// or all are equal or the last is below the one before
+        /// Condition for a steady flow, on the layers of its last three losses: none is above the one before
+        /// (not-rising), or all are equal or the last is below the one before (same-or-falling)
         steady_rule: Steady = choice(
             "not-rising",
             "S. Jain chapter V section A: not-rising in the pseudo-code, same-or-falling in the prose",
         ),
-        /// Whether a new minimum round trip changes the factor at once or at the next change of state
+        /// Whether a new minimum round trip changes the factor at once, or only when the flow next becomes steady or
+        /// enters transition
         update: Update = choice(
             "at-once",
             "S. Jain chapter IV, in words; the pseudo-code of chapter V stores it for the next event",

@@ -27,7 +27,8 @@ use ackclock_base::{Packets, Random, Range, Rate, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "prague",
-        "TCP Prague: cuts by the share of marked packets, over periods of at least 25 ms; needs ecn",
+        "TCP Prague: cuts the window by half of the share of marked packets, averaged over periods of at \
+         least 25 ms; needs the transport's `ecn`",
         "Linux's tcp_prague.c 0.7 of the L4S team; draft-briscoe-iccrg-prague-congestion-control-04; RFC 9331",
         Parameters::TABLE,
     ),
@@ -40,17 +41,18 @@ parameters! {
     pub struct Parameters {
         /// Weight of the newest period in the average share of marked packets
         gain: f64 = number("0.0625", Range { min: 0.0, max: 1.0, above_min: true }, "tcp_prague.c, PRAGUE_SHIFT_G"),
-        /// Initial value of the average share of marked packets; the very first mark halves the window
+        /// Initial value of the average share of marked packets; a connection's first mark halves the window in any
+        /// case
         initial_alpha: f64 = number("0", Range::between(0.0, 1.0), "tcp_prague.c, alpha mode 0"),
         /// Virtual round trip: flows with shorter round trips grow as slowly as with this one; 0 to disable
         virtual_rtt: Span = time("25 ms", Range::between(0.0, 10.0), "tcp_prague.c, prague_rtt_target"),
-        /// Rounds after slow start before the virtual round trip applies
+        /// Number of rounds after slow start from which on the virtual round trip applies
         independent_after: u32 = integer("4", Range::between(0.0, 1e6), "tcp_prague.c, prague_rtt_transition"),
-        /// Window, in packets of 1500 bytes on the wire, up to which the rate grows and is cut instead of the
-        /// window; 0 for never
+        /// Window, in packets of 1500 bytes on the wire, up to which the pacing rate grows and is cut, and the window
+        /// follows the rate; 0 for never
         rate_up_to: f64 = packets("4 packets", Range::between(0.0, 1e6), "tcp_prague.c, prague_cwnd_transit"),
-        /// Whether a queue that marks classic packets too is detected by its delay, and treated as a classic
-        /// one
+        /// Whether a queue that also marks classic packets (RFC 3168) is detected by its delay; marks then cut the
+        /// window by at least 31 %
         classic_fallback: bool = flag(false, "tcp_prague.c 0.6, prague_ecn_fallback, which is off; 0.7 has none"),
     }
 }

@@ -47,7 +47,7 @@ pub const RTT_MIN: Declared<Span> = declare::time(
     Range { min: 0.0, max: 3600.0, above_min: true },
     "not printed; latency divided by F in Dahal table 6.1 is 0.0621 to 0.0622 s",
 )
-.about("Base round trip, used where its source is a given value");
+.about("Base round trip in the mode `given` of `rtt_min_mode`");
 
 /// The source of the base round trip.
 pub const RTT_MIN_MODE: Declared<RttMinMode> =
@@ -60,7 +60,8 @@ parameters! {
         threshold_factor: f64 = FACTOR,
         rtt_min_mode: RttMinMode = RTT_MIN_MODE,
         rtt_min: Span = RTT_MIN,
-        /// Effect of a timeout: none, or a window of one packet as in standard SCTP
+        /// Effect of a timeout on the window: none (keep), or a window of one packet, as in standard SCTP
+        /// (start-over)
         on_timeout: OnTimeout = choice(
             "keep",
             "Dahal section 6.1.1 v: \"do not reduce cwnd on packet drops\"; timeouts are not spoken of",

@@ -16,7 +16,7 @@ use ackclock_base::{Packets, Range, Span, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbcc",
-        "Moves the window on every acknowledgement by the distance of the round trip from a threshold",
+        "RBCC: moves the window at each acknowledgement by the relative distance of the round trip from a threshold",
         "Dahal 2007 sections 3.3, 4.1 to 4.3, equations 3.4, 3.5, 4.1",
         Parameters::TABLE,
     ),
@@ -41,8 +41,8 @@ parameters! {
     pub struct Parameters {
         /// Whether a timeout reduces the window to one packet, as in NewReno; if not, a timeout leaves the window as it is
         timeout_cut: bool = flag(true, "Dahal section 4.1 v, vi: as NewReno; what a timeout leaves is not stated"),
-        /// Whether the window changes at every acknowledgement that gives a round trip, including duplicates before
-        /// a recovery, or only at those of new data
+        /// Whether the window changes at every acknowledgement that gives a round trip, including duplicates before a
+        /// recovery; if not, only at acknowledgements of new data
         every_ack: bool = flag(false, "Dahal section 4.4: fresh ones; its section 3.3 has every acknowledgement"),
         /// The threshold and the bounds on the window.
         threshold: Threshold,
@@ -60,7 +60,7 @@ parameters! {
         ),
         /// Source of the base round trip: given beforehand, or the minimum measured so far
         rtt_min_mode: RttMinMode = choice("given", "Dahal section 4.3 computes it beforehand"),
-        /// Base round trip, used where its source is a given value
+        /// Base round trip in the mode `given` of `rtt_min_mode`
         rtt_min: Span = time(
             "62 ms",
             Range { min: 0.0, max: 3600.0, above_min: true },

@@ -23,7 +23,7 @@ use ackclock_base::{Packets, Span};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbcc-dynamic",
-        "RBCC whose threshold is found by five heuristics, in a probe phase and after it",
+        "RBCC that finds its round-trip threshold by heuristics: I to III in a probe phase, IV and V after it",
         "Dahal 2007 section 4.4, constants of section 4.5.8",
         Parameters::TABLE,
     ),

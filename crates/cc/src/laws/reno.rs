@@ -10,7 +10,7 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "reno",
-        "Additive increase, multiplicative decrease; one loss repaired per window",
+        "Reno: additive increase, multiplicative decrease; one loss repaired per window",
         "RFC 5681",
         Reno::TABLE,
     ),
@@ -24,7 +24,7 @@ pub const BUILD: Build = Build::Alone(|values, initial| Box::new(Classic::new(Re
 parameters! {
     /// Additive increase and multiplicative decrease.
     pub struct Reno {
-        /// Packets by which the window grows in a round trip
+        /// Packets by which the window grows in a round trip of congestion avoidance
         increase: f64 = number("1", Range::between(0.0, 1e6), "RFC 5681 section 3.1"),
         /// Fraction of the window that remains after a loss
         decrease: f64 = number("0.5", Range::between(0.0, 1.0), "RFC 5681 section 3.2"),

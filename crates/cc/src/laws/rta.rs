@@ -8,7 +8,7 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rta",
-        "Reno whose timeout backs off by the share of the best bandwidth that is missing",
+        "Reno whose retransmission timeout backs off less, the nearer the rate of acknowledgements was to its best",
         "Alnuem 2009 section 4.2.3",
         Reno::TABLE,
     ),

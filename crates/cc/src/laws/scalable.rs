@@ -11,7 +11,7 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "scalable",
-        "Multiplicative increase and a cut of an eighth above 16 packets",
+        "Scalable TCP: an increase in proportion to the window, and a cut of an eighth, above 16 packets",
         "Kelly 2003, \"Scalable TCP: improving performance in highspeed wide area networks\"",
         Scalable::TABLE,
     ),
@@ -26,15 +26,15 @@ parameters! {
         increase: f64 = number("0.01", Range::between(1e-6, 1.0), "Kelly 2003, a; comment in Linux's tcp_scalable.c"),
         /// Part of the window that a loss takes
         decrease: f64 = number("0.125", Range::between(0.01, 0.9), "Kelly 2003, b; Linux's tcp_scalable.c"),
-        /// Window up to which the law is Reno's
+        /// Window up to which it grows and shrinks as Reno's
         legacy_window: Packets = packets(
             "16 packets",
             Range::at_least(0.0),
             "Kelly 2003, lwnd, from memory; near where 0.08/p meets Reno's root of 1.5/p (17.5). Linux instead takes \
              the larger increase of the two",
         ),
-        /// Source of the constants: the published ones, or Linux's: the larger of Reno's increase and 0.01 at any
-        /// window, and a cut of an eighth at any window
+        /// Source of the constants: the other parameters (published), or the values of Linux in their place (linux):
+        /// the larger of Reno's increase and 0.01 packets per acknowledgement, and a cut of an eighth, at any window
         variant: Variant = choice(
             "published",
             "Linux's tcp_scalable.c since 4.0, TCP_SCALABLE_AI_CNT 100 for each packet acknowledged; before, 50 for each \

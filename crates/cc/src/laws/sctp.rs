@@ -24,7 +24,8 @@ pub const SCTP_2960: Entry = Entry {
     descriptor: &Descriptor {
         kind: Kind::Control,
         name: "sctp-2960",
-        summary: "SCTP's first law, which counts bytes only while the window is full; in ns-2 until 2006",
+        summary: "The window law of SCTP's first edition (RFC 2960), which counts acknowledged bytes only \
+         while the window is full; ns-2's until 2006",
         source: "RFC 2960 section 7.2; ns-2's SCTP module, release 3.6",
         parameters: Parameters::TABLE,
         presets: &[("min_ssthresh", "2 packets"), ("partial_acks", "full-window"), ("lowers_again", "false")],
@@ -51,8 +52,8 @@ parameters! {
     pub struct Parameters {
         /// Smallest slow start threshold after a loss or a timeout
         min_ssthresh: Packets = packets("4 packets", Range::between(1.0, 1000.0), "RFC 9260 section 7.2.3"),
-        /// Acknowledgements that count towards the next packet of increase: every one, or those that move the
-        /// cumulative acknowledgement while the window is full
+        /// Acknowledgements that count towards the next packet of increase: every one (every), or those that move the
+        /// cumulative acknowledgement while the window is full (full-window)
         partial_acks: PartialAcks = choice("every", "RFC 9260 section 7.2.2; ns-2's AdjustCwnd"),
         /// Whether a timeout at a window of one packet lowers the slow start threshold again
         lowers_again: bool = flag(true, "RFC 9260 section 7.2.3; not in ns-2's Timeout"),

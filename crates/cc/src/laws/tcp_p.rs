@@ -48,14 +48,14 @@ choice! {
 parameters! {
     /// A group of a given strength.
     pub struct Parameters {
-        /// Strength: number of standard flows that the group corresponds to
+        /// Strength: number of standard TCP flows to which the group corresponds
         k: f64 = number(
             "1",
             Range::between(1.0, 1e6),
             "Cho section III.C; its default is not stated, 1 is one standard flow",
         ),
-        /// Weight w of a new round trip in a flow's smoothed one, whose minimum is the longest duration of a
-        /// burst
+        /// Weight of a new round trip in a flow's smoothed round trip, whose minimum is the time within which losses
+        /// count as one burst
         srtt_gain: f64 = number("0.125", adaptive_strength::GAINS, "Cho section III.B: w = 1/8"),
         /// The rules by which a group uses its strength.
         rules: Rules,
@@ -65,26 +65,26 @@ parameters! {
 parameters! {
     /// The rules of TCP-P for any strength.
     pub struct Rules {
-        /// How the cost of a loss is divided: the flow that found it gives half its window and the others the
-        /// rest, or all give the same share
+        /// How the group shrinks at a loss: the flow that found the loss halves its window and the others give up the
+        /// rest (halve-detector), or all flows give up the same share (proportional)
         method: Method = choice(
             "halve-detector",
             "Cho section III.C; beyond k = N all alike, for half a window is then too much",
         ),
-        /// Cost of a loss that a flow finds within its minimum smoothed round trip after another flow has cut
-        /// it: the cost of any loss (none), no cost (detector; both: a flow is also not cut twice in that
-        /// time), or half the window of the flow that finds the loss (siblings)
+        /// Reduction for a loss that a flow finds within its minimum smoothed round trip after another flow's loss
+        /// has cut it: as for any loss (none), no reduction (detector; with both, a loss also spares flows that were
+        /// cut in that time), or half of the finding flow's window (siblings)
         suppression: Suppression = choice(
             "detector",
             "Cho section III.B.3; section III.C.3 tests the flow that finds the loss; in Linux 2.4 a flow in recovery \
              shrinks by half whatever its threshold is (tcp_cwnd_down)",
         ),
-        /// Whether a cut by another flow lowers the slow start threshold with the window
+        /// Whether a cut for another flow's loss also lowers the slow start threshold to the window
         lower_ssthresh: bool = flag(
             false,
             "Cho section III.C leaves the thresholds of the others alone, to keep them out of slow start",
         ),
-        /// Whether a window grows by k packets at once, or by a fraction with each acknowledgement
+        /// Whether a window grows in steps of k packets; if not, by a fraction of a packet with each acknowledgement
         steps: bool = flag(true, "Cho section III.C: the kernel has no fractions; equations 3.4 and 3.7 have"),
     }
 }

@@ -11,7 +11,7 @@ use ackclock_base::{Packets, Range, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "vegas",
-        "Keeps between alpha and beta packets waiting in the network",
+        "Vegas: keeps between alpha and beta packets of the flow waiting in the network",
         "Brakmo and Peterson 1995; ns-2 2.35; Dahal section 2.1.2",
         Parameters::TABLE,
     ),
@@ -28,19 +28,20 @@ parameters! {
         beta: Packets = packets("3 packets", Range::at_least(0.0), "Dahal section 4.5.1; ns-2's v_beta_"),
         /// Number of packets waiting in the network above which slow start ends
         gamma: Packets = packets("1 packet", Range::at_least(0.0), "Dahal section 4.5.1; ns-2's v_gamma_"),
-        /// Whether the window keeps the inflation of up to three duplicates after a loss, as ns-2's does
+        /// Whether the window keeps its inflation after a recovery with three duplicate acknowledgements or fewer, as
+        /// in ns-2
         keeps_inflation: bool = flag(
             true,
             "ns-2 2.35, which takes back only the inflation of more than three; the theses measured that",
         ),
-        /// Whether the first packet is sent alone and the initial window opens when the second is
+        /// Whether the first two packets are sent one at a time, and the initial window opens when the second is
         /// acknowledged
         first_alone: bool = flag(
             false,
             "ns-2 2.35 with delay_growth_, its default: its Vegas sends no SYN, so its first packet stands for one",
         ),
-        /// Source of the constants: the published ones, or Linux's: alpha 2, beta 4 and gamma 1, and no inflation
-        /// that stays
+        /// Source of the constants: the other parameters (published), or the values of Linux in their place (linux):
+        /// alpha 2, beta 4, gamma 1, and no inflation kept after a loss
         variant: Variant = choice("published", "Linux's tcp_vegas.c: alpha, beta, gamma; its cut of half is not taken"),
     }
 }

@@ -38,15 +38,16 @@ parameters! {
     pub struct Parameters {
         /// The utility of a rate.
         utility: Utility,
-        /// Share by which the rate is varied to measure the gradient
+        /// Share by which the rate is raised and lowered in turn to measure the gradient of the utility
         probe: f64 = number("0.05", Range::between(0.001, 0.5), MEMORY),
-        /// First step, in Mbit/s per unit of gradient (utility per Mbit/s)
+        /// Size of the first step in a direction, in Mbit/s per unit of the utility's gradient (utility per Mbit/s)
         step: f64 = number("1", Range::between(0.0, 1000.0), MEMORY),
         /// Largest change of the rate in one step, as a share of the rate
         bound: f64 = number("0.05", Range::between(0.001, 1.0), MEMORY),
-        /// Growth of the bound on a step with each step that reaches the bound
+        /// Amount that is added to `bound` each time that a step in the same direction reaches it
         bound_step: f64 = number("0.1", Range::between(0.0, 1.0), MEMORY),
-        /// Least length of an interval, in packets at its rate
+        /// Shortest measurement interval: the time in which this number of packets is sent at the rate of the
+        /// interval
         least_packets: f64 = packets("10 packets", Range::between(1.0, 1000.0), "the authors' sender"),
     }
 }

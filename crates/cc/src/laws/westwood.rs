@@ -17,7 +17,7 @@ mod tests;
 pub const WESTWOOD: Entry = Entry {
     descriptor: &control(
         "westwood",
-        "After a loss, a window of the measured bandwidth times the minimum round trip; Reno's retransmission",
+        "Westwood: a loss leaves a window of the measured bandwidth times the minimum round trip; retransmits as Reno",
         SOURCE,
         Parameters::TABLE,
     ),
@@ -29,7 +29,8 @@ pub const WESTWOOD: Entry = Entry {
 pub const WESTWOOD_NR: Entry = Entry {
     descriptor: &control(
         "westwood-nr",
-        "After a loss, a window of the measured bandwidth times the minimum round trip; NewReno's retransmission",
+        "Westwood: a loss leaves a window of the measured bandwidth times the minimum round trip; \
+         retransmits as NewReno",
         SOURCE,
         Parameters::TABLE,
     ),
@@ -55,13 +56,15 @@ choice! {
 parameters! {
     /// The parameters of the bandwidth filter.
     pub struct Parameters {
-        /// Whether the weights of the bandwidth filter follow the time between acknowledgements
+        /// Weights of the bandwidth filter: from the time between acknowledgements (time-constant), or constant
+        /// (fixed)
         filter: Filter = choice(
             "time-constant",
             "Mascolo et al. 2001. The ns-2 module has both, fixed by default in its code; which one a simulation ran \
              was up to its Tcl defaults",
         ),
-        /// Time constant of the filter (tau); half of it without an acknowledgement counts as no bandwidth
+        /// Time constant of the bandwidth filter (tau); each half of it without an acknowledgement is a sample of
+        /// zero bandwidth
         time_constant: Span = time("1 s", Range::above(0.0), "TCPW module of September 2001 for ns-2, tau_"),
     }
 }

@@ -11,7 +11,8 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "yeah",
-        "YeAH-TCP: Scalable TCP while few packets wait, Reno while many do",
+        "YeAH-TCP: grows as Scalable TCP while few packets wait in the network (fast mode), and as Reno \
+         while many do (slow mode)",
         "Baiocchi, Castellani and Vacirca 2007, \"YeAH-TCP: yet another highspeed TCP\"; Linux's tcp_yeah.c",
         Parameters::TABLE,
     ),
@@ -22,19 +23,22 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The thresholds of the slow mode, and the reaction to a queue. Linux has the same constants.
     pub struct Parameters {
-        /// Number of waiting packets above which the flow is slow
+        /// Number of packets waiting in the network above which the flow is in slow mode and grows as Reno
         most_waiting: Packets = packets("80 packets", Range::above(0.0), "Baiocchi et al. 2007, Q_max; Linux, ALPHA"),
-        /// Divisor of the minimum round trip: a flow whose queueing delay exceeds this part of it counts as slow
+        /// Divisor of the minimum round trip that gives the queueing delay above which the flow is in slow mode and
+        /// grows as Reno
         delay_divisor: f64 = number("8", Range::between(0.1, 1e6), "Baiocchi et al. 2007, phi; Linux, PHY"),
-        /// Part of the waiting packets that is drained in a round
+        /// Part of the packets waiting in the network that a round drains by a smaller window, if more than
+        /// `most_waiting` wait
         drained: f64 = number("1", Range::between(0.0, 1.0), "Baiocchi et al. 2007, gamma; Linux, GAMMA"),
-        /// Largest part of the window that is drained in a round
+        /// Largest part of the window that a round gives up to drain waiting packets
         most_drained: f64 = number("0.5", Range::between(0.0, 1.0), "Baiocchi et al. 2007, epsilon; Linux, EPSILON"),
-        /// Smallest part of a fast flow's window that a loss takes
+        /// Smallest part of the window that a loss takes, unless competitors fill the queue
         least_cut: f64 = number("0.125", Range::between(0.0, 0.5), "Baiocchi et al. 2007, delta; Linux, DELTA"),
-        /// Number of slow rounds in a row that show competitors which fill the queue
+        /// Number of rounds in slow mode in a row from which on the flow assumes that competitors fill the queue, so
+        /// that a loss takes half of the window
         greedy_rounds: u32 = integer("16", Range::between(1.0, 1e6), "Baiocchi et al. 2007, rho; Linux, RHO"),
-        /// Number of fast rounds after which the flow assumes that it has no competitors
+        /// Number of rounds in fast mode after which the flow assumes that it has no competitors
         free_rounds: u32 = integer("50", Range::between(1.0, 1e6), "Linux, ZETA"),
     }
 }

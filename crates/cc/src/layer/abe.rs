@@ -23,7 +23,7 @@ pub const ENTRY: LayerEntry = LayerEntry {
 parameters! {
     /// The parameter of ABE.
     pub struct Abe {
-        /// Smallest fraction of the window before a reduction that remains after a mark
+        /// Smallest fraction of the window that remains after the echo of a mark
         beta: f64 = number("0.8", Range::between(0.0, 1.0), "RFC 8511 section 3.1; 0.85 over CUBIC in section 4.2"),
     }
 }

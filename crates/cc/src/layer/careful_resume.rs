@@ -15,7 +15,8 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::Resume,
         name: "careful-resume",
-        summary: "Jumps to half of what an earlier connection could send, and back if that was too much",
+        summary: "Careful Resume: jumps to half the window of an earlier connection, and retreats if that \
+         causes a loss",
         source: "RFC 9959, from the text of its last draft",
         parameters: Saved::TABLE,
         presets: &[],
@@ -35,13 +36,15 @@ pub const ENTRY: LayerEntry = LayerEntry {
 parameters! {
     /// What is remembered of an earlier connection, and how much of it is used.
     pub struct Saved {
-        /// Packets that the earlier connection delivered in a round trip; none if nothing is remembered
+        /// Packets that the earlier connection delivered in a round trip; none if nothing is remembered, so that
+        /// there is no jump
         saved_cwnd: Option<Packets> = packets("none", Range::between(1.0, 1e9), "RFC 9959 saved_cwnd: of an earlier connection"),
-        /// Minimum round trip of the earlier connection
+        /// Minimum round trip of the earlier connection; none if nothing is remembered, so that there is no jump
         saved_rtt: Option<Span> = time("none", Range::between(0.0, 1000.0), "RFC 9959 saved_rtt: of an earlier connection"),
-        /// Largest window to jump to
+        /// Largest window to jump to; none for no limit
         max_jump: Option<Packets> = packets("none", Range::between(1.0, 1e9), "RFC 9959 max_jump: the host's"),
-        /// Slow start threshold after a retreat, as a part of what got through
+        /// Slow start threshold after a retreat, as a fraction of PipeSize: the packets in flight at the jump plus
+        /// those acknowledged since
         beta: f64 = number("0.5", Range::between(0.0, 1.0), "RFC 9959, Safe Retreat; 0.7 for CUBIC"),
     }
 }

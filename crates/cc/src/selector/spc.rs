@@ -17,7 +17,7 @@ pub const ENTRY: SelectorEntry = SelectorEntry {
     descriptor: &Descriptor {
         kind: Kind::Selector,
         name: "spc",
-        summary: "Switches the path when the round trip has grown twice in a row above a threshold",
+        summary: "Moves new data to another path when the round trip has grown twice in a row above a threshold",
         source: "Dahal 2007 section 6.1.2, equations 6.3, 6.4",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -52,11 +52,11 @@ parameters! {
 parameters! {
     /// The constants of equations 6.3 and 6.4, for which the thesis gives no source.
     pub struct Rest {
-        /// Least window to resume with
+        /// Smallest window with which a path resumes
         least_window: Packets = packets("2 packets", Range::between(1.0, 1e6), "Dahal equation 6.3"),
         /// Numerator of the share of its window that a path keeps after a short rest; the denominator is least_rest
         kept: u64 = integer("3", Range::between(1.0, 1e6), "Dahal equation 6.4"),
-        /// Acknowledgements of rest after which the numerator grows by one
+        /// Number of acknowledgements of rest after which the numerator `kept` grows by one
         kept_again: u64 = integer("10", Range::between(1.0, 1e9), "Dahal equation 6.4"),
         /// Shortest rest that counts, in acknowledgements; a shorter rest counts as one of this length
         least_rest: u64 = integer("7", Range::between(1.0, 1e9), "Dahal equation 6.4"),

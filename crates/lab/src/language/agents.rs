@@ -28,7 +28,8 @@ pub static AGENT: Table = Table::new(
     "An agent at a node, which inspects the packets of TCP flows",
     &[&[
         Key::new("at", &[Form::Text], "The node that the agent is at").such_as("\"left\""),
-        Key::new("agent", &[Form::Named(Kind::Agent)], "What the agent does").such_as("\"snoop\""),
+        Key::new("agent", &[Form::Named(Kind::Agent)], "The kind of agent, with its parameters")
+            .such_as("\"snoop\""),
     ]],
 )
 .requiring(&["at", "agent"]);

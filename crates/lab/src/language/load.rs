@@ -47,7 +47,7 @@ pub static SCENARIO: Table = Table::new(
             Key::new(
                 "precision",
                 &[Form::Table(&precision::reading::PRECISION)],
-                "The precision to reach, for which replications are added",
+                "The precision to reach by adding replications",
             ),
         ],
         network::KEYS,
@@ -60,7 +60,7 @@ pub static SCENARIO: Table = Table::new(
             ),
             Key::new("flows", &[Form::Tables(&flows::FLOWS, SOME)], "Groups of flows with equal settings"),
             Key::new("observe", &[Form::Table(&observe::OBSERVE)], "Observations beyond counts and means"),
-            Key::new("sweep", &[Form::Table(&SWEEP)], "Values to vary"),
+            Key::new("sweep", &[Form::Table(&SWEEP)], "The values to try for some of the scenario's keys"),
             Key::new(
                 "files",
                 &[Form::Table(&files::FILES)],

@@ -47,13 +47,17 @@ pub static MEDIUM: Table = Table::new(
         .such_as("\"half-duplex\""),
         Key::new("propagation", &[Form::Named(Kind::Propagation)], "The effect of distance on packets")
             .otherwise("distance has no effect"),
-        Key::new("mobility", &[Form::Named(Kind::Mobility)], "The movement of nodes that have no place")
-            .or("\"still\"")
-            .needing(&["propagation"]),
+        Key::new(
+            "mobility",
+            &[Form::Named(Kind::Mobility)],
+            "The movement of nodes that have no fixed place in `places`",
+        )
+        .or("\"still\"")
+        .needing(&["propagation"]),
         Key::new(
             "places",
             &[Form::Table(&PLACES)],
-            "Nodes that stay at fixed places: metres to the right and upwards",
+            "Nodes that stay at fixed places, given in metres to the right and upwards",
         )
         .needing(&["propagation"]),
     ]],

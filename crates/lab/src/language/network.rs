@@ -45,7 +45,7 @@ static DUMBBELL: Table = Table::new(
         Key::new(
             "rtt",
             &[Form::time(delay::DELAYS), Form::List(&Form::time(delay::DELAYS), [1, MAX_PAIRS])],
-            "The round trip without queues, for all pairs or for the pairs in turn",
+            "The round trip without queueing: one for all pairs, or a list for the pairs in turn",
         )
         .otherwise("the sum of the delays of the links")
         .such_as("\"40 ms\""),
@@ -56,9 +56,9 @@ static DUMBBELL: Table = Table::new(
             "The links between hosts and routers, on both sides; required unless `left` and `right` are given",
         ),
         Key::new("left", &[Form::Table(&DIFFERENCE)], "The settings of the sources' links that differ from `access`")
-            .otherwise("nothing"),
+            .otherwise("no setting differs"),
         Key::new("right", &[Form::Table(&DIFFERENCE)], "The settings of the sinks' links that differ from `access`")
-            .otherwise("nothing"),
+            .otherwise("no setting differs"),
     ]],
 )
 .requiring(&["bottleneck"])
@@ -71,7 +71,7 @@ static PARKING_LOT: Table = Table::new(
     &[&[
         Key::new("hops", &[Form::whole(Range::between(1.0, MAX_HOPS))], "The number of bottlenecks")
             .such_as("3"),
-        Key::new("hop", &[Form::Table(&LINK)], "Each of the bottlenecks"),
+        Key::new("hop", &[Form::Table(&LINK)], "The settings of each bottleneck"),
         Key::new("access", &[Form::Table(&LINK)], "The links between hosts and routers, on both sides"),
     ]],
 )

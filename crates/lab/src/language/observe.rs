@@ -46,13 +46,9 @@ pub static OBSERVE: Table = Table::new(
     "observe",
     "Observations beyond counts and means",
     &[&[
-        Key::new(
-            "interval",
-            &[Form::time(INTERVALS)],
-            "The time between two samples of the values over time",
-        )
-        .otherwise("a thousandth of `duration`")
-        .such_as("\"100 ms\""),
+        Key::new("interval", &[Form::time(INTERVALS)], "The time between two samples of each series")
+            .otherwise("a thousandth of `duration`")
+            .such_as("\"100 ms\""),
         Key::new(
             "flows",
             &[Form::FLAG],

@@ -55,7 +55,7 @@ fn mistakes_in_tables_are_reported() {
     assert_eq!(
         rate("trace = \"t\", repeat = true", "1\\n"),
         [
-            "links.0.rate.repeat: `repeat` without `unit`: `unit` beside it: the unit of the values in the table, such as \"bit/s\""
+            "links.0.rate.repeat: `repeat` without `unit`: `unit` beside it: the unit of the values in the table that `trace` names, such as \"bit/s\""
         ]
     );
     assert_eq!(
@@ -65,7 +65,7 @@ fn mistakes_in_tables_are_reported() {
     assert_eq!(
         rate("trace = \"t\", unit = \"Mbit/s\", columns = [1]", "0 5\\n"),
         [
-            "links.0.rate.columns: a list of 1 number: 2 of them: the columns that hold the time and the value, counted from 1, such as [1, 2]"
+            "links.0.rate.columns: a list of 1 number: 2 of them: the columns of the table that hold the time and the value, counted from 1, such as [1, 2]"
         ]
     );
     assert_eq!(

@@ -67,7 +67,8 @@ parameters! {
         attempts: i64 = integer("10", Range::between(0.0, 1000.0), "Dahal section 5.3.1"),
         /// The smallest timeout of the agent's timer
         min_timeout: Span = time("100 ms", Range { min: 0.0, max: 60.0, above_min: true }, "ns-2's snoopTick_"),
-        /// The rules for caching, for retransmissions by the agent and for the duplicates that it removes
+        /// The rules for caching, for the agent's retransmissions and for the duplicates that it removes: those of
+        /// the publication, or of ns-2's class Snoop
         rules: Rules = choice("published", "Balakrishnan et al. 1995; ns-2's tcp/snoop.cc"),
     }
 }

@@ -18,7 +18,8 @@ pub const ENTRY: Entry = Entry {
     descriptor: &Descriptor {
         kind: Kind::Agent,
         name: "ack-thinning",
-        summary: "Forwards only the latest of several acknowledgements, when enough have arrived or the first has waited",
+        summary: "Forwards only the latest of several acknowledgements, when enough have arrived or the \
+         first has waited long enough",
         source: "RFC 3449 section 5.2.1",
         parameters: Parameters::TABLE,
         presets: &[],

@@ -18,7 +18,8 @@ use ackclock_base::{Descriptor, Random, Span, Time};
 pub const SIMPLE: Entry = Entry {
     descriptor: &medium(
         "simple",
-        "Stations sense the medium and wait a random time before each packet; there are no answers and no repetitions",
+        "Stations sense the medium and wait a random time before each packet; receivers do not \
+         acknowledge, and packets are not retransmitted",
         "Dahal 2007 section 5.1; ns-2's Mac/Simple",
         Simple::TABLE,
     ),
@@ -29,7 +30,8 @@ pub const SIMPLE: Entry = Entry {
 pub const DCF: Entry = Entry {
     descriptor: &medium(
         "dcf",
-        "The distributed coordination function of Wi-Fi with basic access, with the times of its first radio",
+        "The distributed coordination function of Wi-Fi with basic access, with the times of the first \
+         Wi-Fi radio (DSSS)",
         "IEEE 802.11-2020 sections 10.3 and 15",
         Dcf::TABLE,
     ),

@@ -39,8 +39,7 @@ parameters! {
         ),
         /// The largest amount of data that the receiver allows in flight
         window: Packets = packets("10000 packets", WINDOWS, "RFC 9000 section 4.1 leaves it open; as over TCP"),
-        /// The initial congestion window; none for 10 packets, or 14,720 B where datagrams are larger,
-        /// but at least 2 packets
+        /// The initial congestion window; none for the smaller of 10 datagrams and 14,720 B, but at least 2 datagrams
         initial_window: Option<Packets> = packets("none", WINDOWS, "RFC 9002 section 7.2"),
         /// Whether the connection begins with a handshake of Initial packets, which takes a round trip
         handshake: bool = flag(true, "RFC 9001 section 4; none with early data (0-RTT)"),
@@ -58,7 +57,8 @@ parameters! {
         ack_ranges: u32 = integer("32", Range::between(1.0, 256.0), "RFC 9000 section 13.2.3 leaves it open"),
         /// A packet counts as lost when a packet sent this many packets later is acknowledged
         packet_threshold: u32 = integer("3", Range::between(1.0, 1e6), "RFC 9002 section 6.1.1: kPacketThreshold, no less than 3"),
-        /// A packet counts as lost when a later one is acknowledged this many round trips after it was sent
+        /// A packet counts as lost when a later one has been acknowledged and this multiple of the round trip has
+        /// passed since it was sent
         time_threshold: f64 = number("1.125", Range::between(1.0, 100.0), "RFC 9002 section 6.1.2: kTimeThreshold, 9/8"),
         /// Whether `packet_threshold` and `time_threshold` are constant, or grow with each packet that was
         /// declared lost and is acknowledged later, until it would not have been declared lost: the time
@@ -67,20 +67,19 @@ parameters! {
             "fixed",
             "RFC 9002 section 6.1.1 allows either; adaptive as google/quiche, GeneralLossAlgorithm::SpuriousLossDetected",
         ),
-        /// The condition for the window to count as used, so that it may grow: at least half of it has been
-        /// in flight, it is full, the condition of Linux, or always
+        /// The condition for the window to count as used, so that it may grow: half of it has been in flight (half),
+        /// it is full (full), Linux's tcp_is_cwnd_limited (linux), or no condition (none)
         cwnd_validation: CwndValidation = choice(
             "full",
             "RFC 9002 section 7.8; RFC 7661 section 4.3; Linux include/net/tcp.h, tcp_is_cwnd_limited",
         ),
         /// Whether a recovery is undone when all packets that it declared lost are acknowledged
         spurious_recoveries: bool = flag(false, "RFC 9002 says nothing; draft-ietf-ccwg-bbr section 5.5.11, RFC 9438 section 4.9"),
-        /// Whether packets may be marked instead of dropped
+        /// Whether packets are ECN-capable, so that queues can mark them instead of dropping them
         ecn: bool = flag(false, "RFC 9000 section 13.4"),
-        /// With ecn, the ECN field of packets; auto is ect1 for a control that answers to each mark, ect0 for
-        /// others
+        /// With ecn, the ECN field of packets; auto is ect1 for a control that responds to each mark, ect0 for others
         ecn_field: EcnField = choice("auto", "RFC 9000 section 13.4; RFC 9331 section 4.1"),
-        /// Whether a window control's packets are spread over the round trip
+        /// Whether packets are paced over the round trip if the control sets a window only
         pacing: bool = flag(true, "RFC 9002 section 7.7"),
         /// How much faster than the window over the round trip packets leave.
         gains: Gains,

@@ -34,46 +34,47 @@ parameters! {
         prio: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, RFC),
         /// Reference level of the congestion signal, at which the rate is the encoder's highest
         xref: Span = time("10 ms", TIMES, RFC),
-        /// Scale of the gradual update
+        /// Scale of the gradual rate update (KAPPA)
         kappa: f64 = number("0.5", FACTORS, RFC),
-        /// Scale of the change of the signal in the gradual update
+        /// Scale of the congestion signal's change in the gradual rate update (ETA)
         eta: f64 = number("2", FACTORS, RFC),
-        /// Upper bound of the round trip in the gradual update
+        /// Upper bound of the round trip in the gradual rate update (TAU)
         tau: Span = time("500 ms", TIMES, RFC),
         /// Time over which losses, marks and the rate of arrivals are observed
         logwin: Span = time("500 ms", Range::between(0.01, 2.0), RFC),
         /// Queueing delay from which on a queue counts as built up, which ends the accelerated ramp-up
         qeps: Span = time("10 ms", TIMES, RFC),
-        /// Bound on the delay of filtering
+        /// Upper bound of the delay that filtering adds to a reaction, in the accelerated ramp-up (DFILT)
         dfilt: Span = time("120 ms", Range::between(0.0, 60.0), RFC),
-        /// Greatest increase in the accelerated ramp-up, as a share of the rate of arrivals
+        /// Largest rise of the rate in the accelerated ramp-up, as a share of the rate at which packets arrive
         gamma_max: f64 = number("0.5", FACTORS, RFC),
-        /// Bound on the queueing delay that the accelerated ramp-up causes
+        /// Upper bound of the queueing delay that the accelerated ramp-up causes (QBOUND)
         qbound: Span = time("50 ms", TIMES, RFC),
         /// Number of mean loss intervals without a loss after which the last loss expires
         multiloss: f64 = number("7", FACTORS, RFC),
         /// Whether the interval since the last loss counts in the mean loss interval if it makes the mean
         /// longer. With `multiloss` of 7, no loss expires in that case
         running_interval: bool = flag(true, "RFC 8698 section 4.2 refers to RFC 5348 section 5.4"),
-        /// Queueing delay above which the delay is warped while losses continue
+        /// Queueing delay above which a smaller, warped delay enters the congestion signal while losses continue
+        /// (QTH)
         qth: Span = time("50 ms", TIMES, RFC),
-        /// Exponent of the warping of the queueing delay
+        /// Factor in the exponent by which the warped delay falls as the queueing delay exceeds `qth` (LAMBDA)
         lambda: f64 = number("0.5", FACTORS, RFC),
-        /// Reference loss ratio
+        /// Loss ratio at which losses add `dloss` to the congestion signal (PLRREF)
         plrref: f64 = number("0.01", SHARES, RFC),
-        /// Reference marking ratio
+        /// Marking ratio at which marks add `dmark` to the congestion signal (PMRREF)
         pmrref: f64 = number("0.01", SHARES, RFC),
-        /// Delay penalty of losses at the reference loss ratio (DLOSS)
+        /// Delay that losses add to the congestion signal at the loss ratio `plrref` (DLOSS)
         dloss: Span = time("10 ms", Range::between(0.0, 60.0), RFC),
-        /// Delay penalty of marks at the reference marking ratio (DMARK)
+        /// Delay that marks add to the congestion signal at the marking ratio `pmrref` (DMARK)
         dmark: Span = time("2 ms", Range::between(0.0, 60.0), RFC),
         /// Upper bound of the congestion signal
         xmax: Span = time("500 ms", TIMES, "not in RFC 8698; its authors' simulator, ns3-rmcat (NADA_PARAM_XMAX)"),
-        /// Scale by which the sending rate rises while packets wait in the sender
+        /// Scale of the rise of the sending rate above the reference rate while packets wait in the sender (BETA_S)
         beta_s: f64 = number("0.1", FACTORS, RFC),
-        /// Scale by which the encoder's rate falls while packets wait in the sender
+        /// Scale of the fall of the encoder's rate below the reference rate while packets wait in the sender (BETA_V)
         beta_v: f64 = number("0.1", FACTORS, RFC),
-        /// Weight of the newest ratio in the mean of losses and of marks
+        /// Weight of the newest loss ratio or marking ratio in its mean (ALPHA)
         alpha: f64 = number("0.1", SHARES, RFC),
         /// Number of past minutes whose least one-way delay is the base delay, so that the delay of an earlier route expires
         base_history: usize = integer(

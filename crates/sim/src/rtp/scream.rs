@@ -48,25 +48,28 @@ parameters! {
         /// Share of the window by which the window grows in a round trip after a long time without congestion
         /// (MUL_INCREASE_FACTOR)
         mul_increase: f64 = number("0.02", Range::between(0.0, 1.0), WINDOW),
-        /// Round trip below which the window grows by less (VIRTUAL_RTT)
+        /// Virtual round trip: a flow with a shorter round trip grows more slowly (VIRTUAL_RTT)
         virtual_rtt: Span = time("25 ms", TIMES, WINDOW),
         /// Weight of the newest queueing delay in the mean while it rises (QDELAY_AVG_G)
         qdelay_weight: f64 = number("0.25", SHARES, DELAY),
-        /// Multiple of the window that may be in flight (REF_WND_OVERHEAD_MAX: without the reduction of jitter, it is always this)
+        /// Multiple of the window that may be in flight (REF_WND_OVERHEAD_MAX; its reduction by jitter is left out)
         overhead: f64 = number("3", FACTORS, SENDING),
-        /// Lowest rate of pacing, before the headroom (RATE_PACE_MIN)
+        /// Lowest pacing rate, before `pacing_headroom` multiplies it (RATE_PACE_MIN)
         min_pacing: Rate = rate("50 kbit/s", Range::between(1000.0, 1e8), SENDING),
         /// Ratio of the pacing rate to the target rate (PACKET_PACING_HEADROOM)
         pacing_headroom: f64 = number("1.5", FACTORS, SENDING),
-        /// Factor by which packets leave faster while the rate is the highest of the encoder (MAX_RELAXED_PACING_FACTOR)
+        /// Largest factor on the pacing rate, reached when the target rate is the highest of the encoder
+        /// (MAX_RELAXED_PACING_FACTOR)
         relaxed_pacing: f64 = number("4", FACTORS, SENDING),
-        /// Share of the encoder's highest rate from which pacing becomes faster (RELAXED_PACING_LIMIT_LOW)
+        /// Share of the encoder's highest rate from which on pacing becomes faster than `pacing_headroom` sets it
+        /// (RELAXED_PACING_LIMIT_LOW)
         relaxed_from: f64 = number("0.8", Range::between(0.0, 0.99), SENDING),
-        /// Bytes of headers that the target leaves room for in each packet (PACKET_OVERHEAD)
+        /// Bytes of headers for which the target rate leaves room in each packet (PACKET_OVERHEAD)
         packet_overhead: Size = size("20 B", Range::between(0.0, 500.0), MEDIA),
         /// Gain with which the target rate falls while packets wait in the sender (RATE_ADJUST_GAIN)
         adjust_gain: f64 = number("0.0625", SHARES, MEDIA),
-        /// Weight of the newest frame in the mean excess of frame sizes (FRAME_SIZE_DEV_ALPHA)
+        /// Weight of the newest frame in the mean share by which frames exceed their nominal size
+        /// (FRAME_SIZE_DEV_ALPHA)
         excess_weight: f64 = number("0.015625", SHARES, MEDIA),
         /// Number of past minutes whose least one-way delay is the base delay
         base_history: usize = integer(

@@ -64,8 +64,8 @@ parameters! {
         /// The largest packet on the wire, from which follows the largest DATA chunk: less 20 B of IPv4, 12 B
         /// of the common header, and 12 B of the timestamp chunk if there is one
         mtu: Size = size("1500 B", Range::between(100.0, 65_000.0), "RFC 9260 section 7.3; Dahal section 6.2.1"),
-        /// The size of a DATA chunk with its header of 16 B; none for the largest. Windows count the bytes of
-        /// chunks with their headers
+        /// The size of a DATA chunk with its header of 16 B; none for the largest that `mtu` allows. Windows count
+        /// the bytes of chunks with their headers
         chunk: Option<Size> = size("none", Range::between(20.0, 65_000.0), "RFC 9260 section 3.3.1; Dahal 6.2.1 has 1456"),
         /// The number of streams, which the messages take in turn; each message fills a chunk
         streams: u32 = integer("1", Range::between(1.0, 65_535.0), "RFC 9260 section 2.2"),
@@ -79,7 +79,7 @@ parameters! {
         ),
         /// The initial congestion window of a path; none for 4404 B, but between 2 and 4 packets
         initial_window: Option<Packets> = packets("none", PACKETS, "RFC 9260 section 7.2.1; 2 in RFC 2960"),
-        /// The initial slow start threshold; none for the largest possible
+        /// The initial slow start threshold; none for an infinite threshold
         initial_ssthresh: Option<Size> = size("none", Range::between(1500.0, 4e9), "RFC 9260 section 7.2.1"),
         /// The smallest window of an idle path: the window is halved for each timeout's length in which
         /// nothing is sent over the path
@@ -143,22 +143,23 @@ parameters! {
         potentially_failed: bool = flag(false, "RFC 7829"),
         /// The number of errors in a row that a path tolerates before it counts as potentially failed
         pf_max_retrans: u32 = integer("0", COUNTS, "RFC 7829 section 3, PFMR"),
-        /// Whether new data returns to the primary path when that works again
+        /// Whether new data returns to the primary path when the primary path works again
         failback: bool = flag(true, "RFC 9260 section 6.4; not with ns-2's default changePrimaryThresh_"),
         /// The time at which the next path becomes the primary one; none for never
         switch_primary_at: Option<Span> = time("none", Range::between(0.0, 1e6), "Dahal section 6.2.1: 20 s"),
-        /// The path that retransmits a lost chunk: the next path that works, that path after a timeout only,
-        /// the same path, or the one with the highest slow start threshold
+        /// The path that retransmits a lost chunk: the next path that works (alternate), that path only after a
+        /// timeout (alternate-after-timeout), the same path (same), or the one with the highest slow start threshold
+        /// (highest-ssthresh)
         retransmit_to: RetransmitTo = choice(
             "alternate-after-timeout",
             "RFC 9260 section 6.4.1 and 6.3.3; RFC 2960 and ns-2's rtxToAlt_ 1; Iyengar et al. 2006",
         ),
-        /// The data that is sent while lost chunks wait for retransmission: what windows allow, or nothing
-        /// new, and one packet at the acknowledgement that shows the loss
+        /// The data that is sent while lost chunks wait for retransmission: what the windows allow (windows), or no
+        /// new data, and only one packet at the acknowledgement that shows the loss (ns2)
         repair: Repair = choice("windows", "RFC 9260 section 6.1 rule C; ns-2's FastRtx and SendMuch"),
         /// The largest number of packets that are sent at once; none for no limit
         max_burst: Option<u64> = integer("4", Range::between(1.0, 1e6), "RFC 9260 section 6.1 rule D"),
-        /// When `max_burst` applies: always, or at an acknowledgement of a retransmission
+        /// When `max_burst` applies: always, or only at an acknowledgement of a retransmission
         burst_bound: BurstBound = choice("always", "RFC 9260 section 6.1 rule D; ns-2's useMaxBurst_"),
         /// Concurrent multipath transfer: new data takes all paths at once, losses and windows are handled
         /// path by path, and gaps do not hasten SACKs

@@ -11,10 +11,10 @@ use ackclock_recovery::{Options as RecoveryOptions, Units};
 
 /// The profiles, in the order of lists.
 pub const PROFILES: &[Descriptor] = &[
-    profile("sctp", "SCTP as the RFCs have it today", "RFC 9260, RFC 7829", &[]),
+    profile("sctp", "SCTP as the RFCs specify it today", "RFC 9260, RFC 7829", &[]),
     profile(
         "sctp-thesis",
-        "SCTP as ns-2's agent had it in 2006, with what Dahal 2007 states",
+        "SCTP as in ns-2's agent of 2006, with the settings that Dahal 2007 states",
         "ns-2's SCTP module, release 3.6; RFC 2960; Dahal section 6.2.1",
         &[
             ("chunk", "1456 B"),

@@ -66,18 +66,18 @@ parameters! {
             WINDOWS,
             "RFC 7323 allows 1 GiB; enough for 1 Gbit/s at 100 ms; ns-2's window_",
         ),
-        /// The initial congestion window; none for 10 packets, or 14,600 B where packets are larger, but
-        /// at least 2 packets
+        /// The initial congestion window; none for the smaller of 10 packets and 14,600 B, but at least 2 packets
         initial_window: Option<Packets> = packets(
             "none",
             WINDOWS,
             "RFC 6928; 10 packets of any size in Linux (TCP_INIT_CWND), 2 in RFC 5681 and ns-2, 1 in Dahal section 4.1",
         ),
-        /// The initial slow start threshold; none for as high as the window allows
+        /// The initial slow start threshold; none for an infinite threshold
         initial_ssthresh: Option<Packets> = packets("none", WINDOWS, "RFC 5681 section 3.1; ns-2 sets it to window_"),
         /// Whether the connection begins with a SYN handshake, which takes a round trip
         handshake: bool = flag(true, "RFC 9293 section 3.5"),
-        /// The retransmission rule; auto takes the control's own, or sack
+        /// The rule of loss detection and retransmission; auto takes the rule that the control was published with, or
+        /// sack if there is none
         recovery: Rule = choice(
             "auto",
             "RFC 5681, RFC 6582, RFC 6675, RFC 8985, Brakmo and Peterson 1995, Alnuem 2009 section 4.2.2",
@@ -88,7 +88,7 @@ parameters! {
         rack: RackRules,
         /// The rules for the window at losses, acknowledgements and pauses.
         rules: WindowRules,
-        /// Whether every acknowledgement echoes a timestamp
+        /// Whether packets carry timestamps, which acknowledgements echo
         timestamps: bool = flag(true, "RFC 7323"),
         /// How the receiver acknowledges.
         acknowledging: Acknowledging,
@@ -98,18 +98,16 @@ parameters! {
         timer_rules: TimerRules,
         /// What is undone.
         undo: UndoRules,
-        /// The largest factor on the retransmission timeout
+        /// The largest factor by which back-off multiplies the retransmission timeout
         max_backoff: f64 = number("64", Range::between(1.0, 1e6), "BSD; ns-2 without rfc2988_, with which only max_rto bounds it"),
-        /// Whether packets may be marked instead of dropped
+        /// Whether packets are ECN-capable, so that queues can mark them instead of dropping them
         ecn: bool = flag(false, "RFC 3168"),
-        /// With ecn, whether the receiver reports the number of marks in three bits of acknowledgements and
-        /// an option, instead of echoing marks or, for a control that answers to each mark, reporting their
-        /// number in full
+        /// With ecn, whether the receiver counts marks in three bits of acknowledgements and an option (AccECN); if
+        /// not, it echoes marks or, for a control that responds to each mark, reports their exact number
         accurate_ecn: bool = flag(false, "RFC 9768"),
-        /// With ecn, the ECN field of packets; auto is ect1 for a control that answers to each mark, ect0 for
-        /// others
+        /// With ecn, the ECN field of packets; auto is ect1 for a control that responds to each mark, ect0 for others
         ecn_field: EcnField = choice("auto", "RFC 3168 section 5; RFC 9331 section 4.1"),
-        /// Whether a window control's packets are spread over the round trip
+        /// Whether packets are paced over the round trip if the control sets a window only
         pacing: bool = flag(false, "Linux paces under fq, or where the control asks for it"),
         /// How much faster than the window over the round trip packets leave.
         gains: Gains,
@@ -117,24 +115,24 @@ parameters! {
         small_queues: SmallQueues,
         /// The largest random delay before each packet leaves, which breaks phase effects
         send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991; ns-2's overhead_"),
-        /// The rule for the receive window: fixed, or following the application's reading
+        /// The rule for the receive window: fixed at `window`, or following the application's reading (autotuned)
         receive_window: ReceiveWindow = choice(
             "fixed",
             "Linux net/ipv4/tcp_input.c, tcp_rcv_space_adjust; Fisk and Feng 2001",
         ),
-        /// The autotuned window before any data has arrived
+        /// The autotuned receive window before any data has arrived
         initial_receive_window: Size = size(
             "65536 B",
             Range::between(1.0, 1e9),
             "Linux, tcp_rmem[1] of 131072 B, of which half is window (tcp_adv_win_scale 1)",
         ),
-        /// The largest autotuned window, unless window is smaller
+        /// The largest autotuned receive window, unless `window` is smaller
         max_receive_window: Size = size(
             "3145728 B",
             Range::between(1.0, 1e9),
             "Linux, tcp_rmem[2] of 6291456 B, of which half is window",
         ),
-        /// Whether a control that has HyStart in Linux (cubic) uses it where the flow names no slow start
+        /// Whether a control that has HyStart in Linux (cubic) uses HyStart unless the flow sets `slow_start`
         hystart: bool = flag(false, "Linux net/ipv4/tcp_cubic.c, module parameter hystart"),
         /// How the receiver breaks the rules.
         misbehaviour: Misbehaviour,

@@ -39,7 +39,8 @@ parameters! {
         /// The number of packets not yet arrived that the receiver acknowledges with each arrival; it
         /// conceals missing packets, which then never arrive
         acks_ahead: u64 = integer("0", Range::between(0.0, 1e6), "Savage and others 1999, optimistic ACKing"),
-        /// With ecn, the marks that the receiver reports: every mark, none, or a mark for every packet
+        /// With ecn, the marks that the receiver reports: every mark (honest), none (hidden), or a mark for every
+        /// packet (invented)
         marks_told: Marks = choice("honest", "RFC 3168 section 7"),
     }
 }

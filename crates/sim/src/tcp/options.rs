@@ -19,13 +19,13 @@ use ackclock_recovery::{Options as RecoveryOptions, Units};
 pub const PROFILES: &[Descriptor] = &[
     profile(
         "rfc",
-        "TCP as the RFCs have it today",
+        "TCP as the RFCs specify it today",
         "RFC 5681, 6298, 6582, 6675, 6928, 7323, 9293, 9937",
         &[],
     ),
     profile(
         "ns2",
-        "ns-2's one-way agents with the options that the theses state",
+        "ns-2's one-way TCP agents, with the options that the reproduced theses state",
         "ns-2 2.35 defaults; Dahal section 4.5.1",
         &[
             ("packet", "1000 B"),
@@ -59,7 +59,7 @@ pub const PROFILES: &[Descriptor] = &[
     ),
     profile(
         "linux",
-        "TCP with the details of Linux, except for the control's decisions",
+        "TCP with the details of Linux; the rules of the congestion control stay those of `control`",
         "Linux 6.x net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c; Documentation/networking/ip-sysctl",
         &[
             ("initial_window", "10 packets"), // TCP_INIT_CWND, without RFC 6928's bound on bytes

@@ -29,13 +29,13 @@ parameters! {
     pub struct Acknowledging {
         /// Size of an acknowledgement on the wire
         ack_size: Size = size("40 B", Range::between(1.0, 1500.0), "IPv4 20 B, TCP 20 B; ns-2"),
-        /// The timestamp that is echoed: that of the packet that last moved the left edge, or of the one that
-        /// arrives
+        /// The timestamp that an acknowledgement echoes: that of the packet that last moved the cumulative
+        /// acknowledgement (left-edge), or of the packet that arrives (arriving)
         timestamp_echo: TimestampEcho = choice(
             "left-edge",
             "RFC 7323 section 4.3; ns-2 echoes the packet that arrives",
         ),
-        /// Whether only every second packet is acknowledged
+        /// Whether only every second packet is acknowledged, or a single one after `delayed_ack_time`
         delayed_ack: bool = flag(true, "RFC 5681 section 4.2"),
         /// The time for which an acknowledgement waits for a second packet
         delayed_ack_time: Span = time(
@@ -43,14 +43,14 @@ parameters! {
             Range { min: 0.0, max: 0.5, above_min: true },
             "RFC 1122 section 4.2.3.2 allows 500 ms",
         ),
-        /// With delayed_ack, the number of packets that are acknowledged at once: the first packets, and the
-        /// packets after one that arrived twice
+        /// With delayed_ack, the number of packets that are acknowledged at once nevertheless, at the start and after
+        /// a packet that arrived twice
         quick_acks: u32 = integer(
             "0",
             Range::between(0.0, 1e6),
             "Linux include/net/tcp.h, TCP_MAX_QUICKACKS; not in RFC 5681",
         ),
-        /// Whether the receiver reports packets that arrive twice, with sack or rack
+        /// With sack or rack, whether the receiver reports packets that arrive twice (DSACK)
         dsack: bool = flag(false, "RFC 2883"),
     }
 }

@@ -17,7 +17,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// A sender with an end, or without.
     pub struct Bulk {
-        /// How much to send; none for no end
+        /// The amount of data to send; none for no end
         size: Option<Size> = size("none", Range::at_least(1.0), "none"),
     }
 }

@@ -9,7 +9,7 @@ use ackclock_base::{Range, Rate, Size, Span, choice, parameters};
 pub const CBR: Entry = Entry {
     descriptor: &application(
         "cbr",
-        "A constant bit rate over UDP, whatever happens to the packets, or written into a connection",
+        "Sends at a constant bit rate over UDP, without reacting to losses, or writes into a connection at that rate",
         "ns-2's CBR over UDP",
         WithoutEnd::TABLE,
     ),
@@ -30,7 +30,8 @@ pub const CBR: Entry = Entry {
 pub const ON_OFF: Entry = Entry {
     descriptor: &application(
         "on-off",
-        "A constant bit rate over UDP in periods, with pauses between them, or written into a connection",
+        "Sends at a constant bit rate over UDP in periods, with pauses between them, or writes into a \
+         connection in this way",
         "Bansal, Balakrishnan, Floyd and Shenker, SIGCOMM 2001; ns-2's CBR, started and stopped",
         InPeriods::TABLE,
     ),
@@ -76,7 +77,7 @@ pub const REQUESTS: Entry = Entry {
 parameters! {
     /// The parameters of a constant bit rate without end.
     pub struct WithoutEnd {
-        /// Payload bits per second
+        /// Rate at which payload is sent
         rate: Rate = RATE,
         packet: Size = PACKET,
         header: Size = HEADER,
@@ -87,7 +88,7 @@ parameters! {
 parameters! {
     /// The parameters of a constant bit rate in periods.
     pub struct InPeriods {
-        /// Payload bits per second while it sends
+        /// Rate at which payload is sent during a sending period
         rate: Rate = RATE,
         packet: Size = PACKET,
         header: Size = HEADER,
@@ -147,7 +148,8 @@ parameters! {
 
 const JITTER: Declared<f64> =
     declare::number("0", Range::between(0.0, 1.0), "ns-2's CBR: 0.5 with random_, else 0").about(
-        "Each interval between packets is drawn uniformly from 1 - jitter to 1 + jitter times the usual one",
+        "Variation of the intervals between packets, each drawn uniformly from 1 - jitter to 1 + jitter \
+         times the usual interval",
     );
 
 /// The interval between packets, which may vary from packet to packet.

@@ -15,7 +15,8 @@ use ackclock_base::{Random, Rate, Size, Span, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "mmpp",
-        "Sessions, flows and packets, each level Poisson: long-range dependent traffic over UDP, or written into a connection",
+        "Sessions of flows of packets, with Poisson arrivals at each level: long-range dependent traffic \
+         over UDP, or written into a connection",
         "Muscariello et al., ICC 2004; error-discriminating TCP, section 5.2 and appendix C",
         Parameters::TABLE,
     ),
@@ -32,7 +33,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The rate, and the three levels.
     pub struct Parameters {
-        /// Mean payload bits per second
+        /// Mean rate at which payload is sent
         rate: Rate = RATE,
         packet: Size = PACKET,
         header: Size = HEADER,

@@ -23,9 +23,9 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The parameters of pages, and of how they are fetched.
     pub struct Parameters {
-        /// Objects of a page
+        /// Number of objects of a page
         objects: usize = integer("50", Range::between(1.0, 1e5), "RFC 7928 section 7.2"),
-        /// Parallel connections, opened for each page
+        /// Number of parallel connections, which are opened anew for each page
         connections: usize = integer("6", Range::between(1.0, 1000.0), "RFC 7928 section 7.2"),
         /// Median size of an object, drawn from a log-normal distribution and rounded up to whole packets
         object: Size = size("8 kB", SIZES, "none"),

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "transfers",
-        "One transfer after another, each over a connection of its own",
+        "Transfers that begin at intervals, whether or not earlier ones have ended, each over a connection of its own",
         "RFC 7928 section 5.1.2; with `sizes`, Alizadeh et al., pFabric, SIGCOMM 2013, section 5.1",
         Parameters::TABLE,
     ),
@@ -91,7 +91,7 @@ parameters! {
         unit: Unit = choice("B", "none"),
         /// The number of transfers; those that would begin after the end of the run are left out
         count: u64 = integer("100", Range::between(1.0, MOST_COUNTED as f64), "none"),
-        /// The time from the beginning of one to the beginning of the next; with exponential intervals the
+        /// The time from the beginning of one transfer to the beginning of the next; with exponential intervals the
         /// mean
         every: Span = time("5 s", MEAN_TIMES, "none"),
         /// Whether all intervals have the same length, or are drawn from an exponential distribution

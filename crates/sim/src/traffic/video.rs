@@ -10,7 +10,8 @@ use ackclock_base::{Range, Rate, Size, Span, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "video",
-        "Frames of video over UDP, each sent back to back, whatever happens to the packets, or written into a connection",
+        "Sends frames of video over UDP, each back to back and without reacting to losses, or writes them \
+         into a connection",
         "RFC 7928 section 7.2",
         Parameters::TABLE,
     ),
@@ -31,11 +32,11 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The parameters of video: the rate, and its division into frames and packets.
     pub struct Parameters {
-        /// Mean payload bits per second
+        /// Mean rate at which payload is sent
         rate: Rate = RATE.by_default("1 Mbit/s"),
         /// Frames per second
         frames: f64 = number("25", Range::between(0.1, 1000.0), "none"),
-        /// Frames of a group of pictures: a large one and the small ones that follow
+        /// Number of frames of a group of pictures: a large one and the small ones that follow
         group: u64 = integer("12", Range::between(1.0, 1e6), "none"),
         /// The ratio of the size of a large frame to that of a small one
         ratio: f64 = number("5", Range::between(1.0, 1000.0), "none"),

@@ -42,11 +42,11 @@ parameters! {
         sessions: u64 = integer("100", COUNTS, SOURCE),
         /// Mean time from session to session
         between_sessions: Span = time("5 s", MEAN_TIMES, SOURCE),
-        /// Pages of a session
+        /// Number of pages of a session
         pages: u64 = integer("10", COUNTS, SOURCE),
         /// Mean time from page to page of a session
         between_pages: Span = time("1 s", MEAN_TIMES, SOURCE),
-        /// Objects of a page
+        /// Number of objects of a page
         objects: u64 = integer("10", COUNTS, SOURCE),
         /// Mean time from object to object of a page
         between_objects: Span = time("10 ms", MEAN_TIMES, SOURCE),

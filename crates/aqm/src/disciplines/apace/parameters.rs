@@ -7,14 +7,15 @@ use ackclock_base::{Range, Span, parameters};
 parameters! {
     /// How the queue is predicted, and the drop law.
     pub struct Parameters {
-        /// Number of last queue lengths in the prediction (M)
+        /// Number of latest queue lengths from which the queue is predicted (M)
         order: usize = integer("10", Range::between(1.0, 1000.0), "Jain 2003 sections 2.6 and 3.1"),
         /// Number of arrivals ahead for which the queue is predicted (N0); with a `period`, the number of periods
         horizon: usize = integer("15", Range::between(1.0, 10_000.0), "Jain 2003 sections 2.6 and 3.1"),
         /// Learning rate of the predictor
         step: f64 = number("0.01", Range::above(0.0), "Jain 2003 section 2.4.1"),
-        /// Errors and queue lengths from which the predictor learns: errors as they were made, errors as the
-        /// current weights would make them, or errors as they were made with the newest queue lengths
+        /// Error and queue lengths from which the predictor learns: the error of a prediction as made (delayed), the
+        /// error that the current weights would have made (current-weights), or the error as made, with the newest
+        /// queue lengths (current-regressor)
         update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, which can be read in three ways"),
         /// Initial value of each weight of the predictor; with 1 / order it first predicts the mean of the
         /// last queue lengths
@@ -28,7 +29,8 @@ parameters! {
         lower: f64 = number("0.3", Range::between(0.0, 1.0), "Jain 2003 equation 2.5 and section 2.6"),
         /// Fraction of the limit from which a predicted queue drops every packet (beta)
         upper: f64 = number("1", Range::above(0.0), "Jain 2003 table 2.1 and section 2.9"),
-        /// Drop probability at the upper fraction, linear from the lower fraction on; with a target, the initial value
+        /// Drop probability at the upper fraction, to which it rises linearly from zero at the lower fraction; with a
+        /// target, the initial value
         max_probability: f64 = number("0.2", Range::between(0.0, 1.0), "Jain 2003 equation 2.5 and section 2.6"),
         /// Time between predictions; a prediction at each arrival if absent
         period: Option<Span> = time("none", PERIODS, "Jain 2003 section 2.9"),
@@ -38,13 +40,14 @@ parameters! {
             Range::above(0.0),
             "Jain 2003 chapter 6, where no formula is given",
         ),
-        /// Fraction of packets to drop or mark that max_probability is adapted to hold
+        /// Fraction of packets dropped or marked that max_probability is adapted to hold
         target_loss: Option<f64> = number(
             "none",
             Range { min: 0.0, max: 1.0, above_min: true },
             "Jain 2003 chapter 6, where no formula is given",
         ),
-        /// Relative change of max_probability in a second while the queue is twice its target
+        /// Relative change of max_probability in a second at a relative error of 1, such as a queue of twice its
+        /// target
         gain: f64 = number(
             "0.2",
             Range::above(0.0),

@@ -7,11 +7,11 @@ use ackclock_base::{Range, Span, parameters};
 parameters! {
     /// How often the probability moves, its steps and its bounds.
     pub struct Steps {
-        /// Time between moves of max_probability
+        /// Time between two adaptations of max_probability
         interval: Span = time("500 ms", PERIODS, SOURCE),
-        /// Step up of max_probability, at most a quarter of it
+        /// Amount by which a step up raises max_probability, at most a quarter of it
         alpha: f64 = number("0.01", Range::between(0.0, 1.0), SOURCE),
-        /// Factor on max_probability in a step down
+        /// Factor by which a step down multiplies max_probability
         beta: f64 = number("0.9", Range::between(0.0, 1.0), SOURCE),
         /// Smallest max_probability
         least_probability: f64 = number("0.01", Range::between(0.0, 1.0), SOURCE),

@@ -70,15 +70,15 @@ parameters! {
         ),
         /// Round trip for which depth and the gains of pi-squared and pid-squared are computed
         round_trip: Span = time("100 ms", Range::between(1e-3, 10.0), "RFC 9332 appendix A.1, RTT_max"),
-        /// Law: Scepter-I, without a target level; Scepter-T, with a target and an interpretation of equation
-        /// 5.1; or PI or PID squared
+        /// Drop law: Scepter-I, without a target level (free); Scepter-T, by an interpretation of equation 5.1
+        /// (target-...); or the square of a PI or PID controller (pi-squared, pid-squared)
         law: DropLaw = choice(
             "free",
             "Jain 2003 section 5.2; it expects most of the first, and what T_predicted is in the second is unclear. \
              PI squared: De Schepper et al. 2016; PID squared: of this project, after that",
         ),
-        /// Drop probability of the thesis's laws: just before no tokens are left (free), or where a whole bucket of
-        /// tokens is missing from the target (target)
+        /// Drop probability of the thesis's laws: when almost no tokens are left (free), or where the level is a
+        /// whole bucket of tokens below the target (target-...)
         max_probability: f64 = number(
             "0.2",
             Range::between(0.0, 1.0),
@@ -87,25 +87,27 @@ parameters! {
         /// For the free law: share of the bucket that must be predicted to be empty before any packet is
         /// dropped
         alpha: f64 = number("0.3", Range::between(0.0, 1.0), "Jain 2003 section 2.4.2, alpha; chapter 5 gives none"),
-        /// For the target laws, pi-squared and pid-squared: desired level as a share of the bucket
+        /// For the target laws, pi-squared and pid-squared: desired level of tokens, as a share of the bucket
         target: f64 = number(
             "0.5",
             Range::between(0.0, 1.0),
             "not given; half is farthest from both ends, the empty bucket that drops bursts and the full one that \
              loses tokens",
         ),
-        /// Unit of the predicted level: packets of the mean size, as APACE predicts its queue, or bytes
+        /// Unit of the predicted token level: packets of the mean size, as APACE predicts its queue, or bytes
         unit: Unit = choice(
             "packets",
             "Jain 2003 section 2.4.1 counts packets; RFC 7141 section 2.1 would have bytes, which need no mean size",
         ),
-        /// Number of past levels that the predictor weighs (M)
+        /// Number of latest token levels from which the level is predicted (M)
         order: usize = integer("10", Range::between(1.0, 1000.0), "Jain 2003 table 2.1 and section 2.5"),
-        /// Number of arrivals ahead for which the level is predicted (N0)
+        /// Number of arrivals ahead for which the token level is predicted (N0)
         horizon: usize = integer("15", Range::between(1.0, 10_000.0), "Jain 2003 table 2.1 and section 2.5"),
         /// Learning rate of the predictor (mu0)
         step: f64 = number("0.01", Range::between(0.0, 2.0), "Jain 2003 table 2.1 and section 2.5"),
-        /// Error and levels from which the predictor learns
+        /// Error and token levels from which the predictor learns: the error of a prediction as made (delayed), the
+        /// error that the current weights would have made (current-weights), or the error as made, with the newest
+        /// levels (current-regressor)
         update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, whose indices leave it open"),
         bounded: bool = BOUNDED,
         /// Fate of a packet that finds no tokens: dropped or, with ecn, let through without tokens and marked if it can be

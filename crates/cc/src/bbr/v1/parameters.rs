@@ -10,32 +10,33 @@ const GAIN: Range = Range::between(0.1, 10.0);
 parameters! {
     /// The constants of BBRv1.
     pub struct Parameters {
-        /// Gain of pacing and window in Startup: 2 / ln 2; in Drain the pacing gain is its inverse
+        /// Pacing gain and window gain in Startup, by default 2 / ln 2; the pacing gain in Drain is its inverse
         high_gain: f64 = number("2.885390081777927", Range::between(1.0, 10.0), "BBRHighGain, section 4.3.2.1; 2.885"),
         /// Pacing gain of the phase that probes for more bandwidth
         probe_gain: f64 = number("1.25", GAIN, "section 4.3.4.1; Cardwell et al. 2016"),
         /// Pacing gain of the phase after the probe, which drains the queue that the probe has built
         drain_gain: f64 = number("0.75", GAIN, "section 4.3.4.1; Cardwell et al. 2016"),
-        /// Phases of a cycle, each as long as the least round trip
+        /// Number of phases in a cycle of ProbeBW, each as long as the minimum round trip
         cycle_phases: u64 = integer("8", Range::between(3.0, 64.0), "BBRGainCycleLen, section 4.3.4.1"),
-        /// Window gain of ProbeBW
+        /// Window gain of ProbeBW: the window as a multiple of the bandwidth-delay product
         cwnd_gain: f64 = number("2", GAIN, "section 4.2.3.2"),
         /// How packets are paced
         pacing: Details,
-        /// Quanta that the window has room for in addition to the bandwidth-delay product
+        /// Number of quanta that the window has room for in addition to the bandwidth-delay product times its gain
         offload_quanta: f64 = number("3", Range::between(0.0, 100.0), "section 4.2.3.2"),
-        /// Smallest window of a busy connection, and the window in ProbeRTT
+        /// Smallest window except in the first round of a recovery, and largest window in ProbeRTT
         min_pipe_cwnd: Packets = packets("4 packets", Range::between(1.0, 1000.0), "BBRMinPipeCwnd, section 4.2.3.1"),
         /// When the pipe counts as full
         full_pipe: Criterion,
         /// Rounds over which the greatest delivery rate is kept as the bandwidth
         bandwidth_rounds: usize = integer("10", Range::between(1.0, MOST_ROUNDS as f64), "BtlBwFilterLen, section 4.1.1.3"),
-        /// Time without a round trip as short as the minimum after which the minimum is forgotten and
-        /// ProbeRTT begins
+        /// Time after which the minimum round trip is forgotten, and ProbeRTT begins, if no round trip has been as
+        /// short since
         min_rtt_window: Span = time("10 s", Range::between(0.1, 1e6), "RTpropFilterLen, section 4.1.2.3"),
         /// Shortest time for which ProbeRTT keeps few packets in flight
         probe_rtt_duration: Span = time("200 ms", Range::between(0.0, 100.0), "ProbeRTTDuration, section 4.3.5"),
-        /// Rounds of the maximum filter of extra_acked, which is added to the window; none adds nothing
+        /// Rounds over which the maximum of extra_acked, the packets acknowledged beyond the bandwidth, is kept and
+        /// added to the window; none adds nothing
         extra_acked_rounds: Option<usize> = integer(
             "none",
             Range::between(1.0, MOST_ROUNDS as f64),

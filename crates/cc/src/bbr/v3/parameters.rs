@@ -30,21 +30,24 @@ parameters! {
         probe_rtt_cwnd_gain: f64 = number("0.5", GAIN, "ProbeRTTCwndGain, section 5.3.4.2"),
         /// How packets are paced
         pacing: Details,
-        /// Least number of quanta that the window has room for
+        /// Smallest target of the window, as a number of quanta
         offload_quanta: f64 = number("3", Range::between(1.0, 100.0), "section 5.6.4.2: 3 with TCP; 1 with QUIC"),
-        /// Smallest window of a busy connection
+        /// Smallest window
         min_pipe_cwnd: Packets = packets("4 packets", Range::between(1.0, 1000.0), "MinPipeCwnd, section 5.6.4"),
         /// When the pipe counts as full
         full_pipe: Criterion,
-        /// Number of runs of consecutive lost packets in a round of recovery that ends Startup
+        /// Number of runs of consecutive lost packets in a round of recovery at which Startup ends, if the losses
+        /// also exceed `loss_threshold`
         startup_full_loss_count: u32 = integer("6", Range::between(1.0, 1000.0), "StartupFullLossCnt, section 5.3.1.3"),
-        /// Rounds that Drain may last; it ends in the round after them at the latest
+        /// Number of full rounds after which Drain ends at the latest
         drain_rounds: u64 = integer("3", Range::between(1.0, 1000.0), "section 5.3.2"),
-        /// Share of the packets in flight above which the losses are too many
+        /// Share of the packets in flight whose loss is tolerated; above it, the packets in flight count as too many
         loss_threshold: f64 = number("0.02", Range::between(0.0, 0.5), "LossThresh, section 5.5.10"),
-        /// Share of the short-term bounds that a round with losses leaves
+        /// Share of the short-term bounds on bandwidth and packets in flight that remains after a round with losses,
+        /// unless more was delivered
         beta: f64 = number("0.7", Range::between(0.1, 1.0), "Beta, section 5.5.10"),
-        /// Share of the long-term bound that is left to other flows
+        /// Share of the long-term bound on the packets in flight that ProbeBW_CRUISE and ProbeRTT leave to other
+        /// flows
         headroom: f64 = number("0.15", Range::between(0.0, 0.9), "Headroom, section 5.5.10"),
         /// Least time from one probe for bandwidth to the next
         probe_wait: Span = time("2 s", Range::between(0.0, 1000.0), WAIT),
@@ -54,22 +57,23 @@ parameters! {
         /// window
         max_probe_rounds: f64 = number("63", Range::between(1.0, 1e6), "section 5.3.3.5.2"),
         //= draft-ietf-ccwg-bbr section 5.3.4.2: ProbeRTT comes every five seconds
-        /// Time without a shorter round trip after which ProbeRTT begins
+        /// Time without a new minimum round trip after which ProbeRTT begins
         probe_rtt_interval: Span = time("5 s", Range::between(0.1, 1e6), "ProbeRTTInterval, section 5.3.4.2"),
         /// Shortest time for which ProbeRTT keeps few packets in flight
         probe_rtt_duration: Span = time("200 ms", Range::between(0.0, 100.0), "ProbeRTTDuration, section 5.3.4.2"),
         /// Time after which a minimum round trip expires
         min_rtt_window: Span = time("10 s", Range::between(0.1, 1e6), "MinRTTFilterLen, section 5.5.7"),
-        /// Rounds over which the greatest excess of acknowledgements is kept
+        /// Rounds over which the maximum of extra_acked, the packets acknowledged beyond the bandwidth, is kept and
+        /// added to the window
         extra_acked_rounds: usize = integer(
             "10",
             Range::between(1.0, MOST_ROUNDS as f64),
             "ExtraAckedFilterLen, section 5.5.9",
         ),
-        /// Rounds over which the greatest excess of acknowledgements is kept until the pipe has been full
+        /// Rounds over which the maximum of extra_acked is kept until the pipe has been found full
         startup_extra_acked_rounds: usize = integer("1", Range::between(1.0, MOST_ROUNDS as f64), "section 5.5.9"),
-        /// Whether each marked packet counts as a lost packet in the model; if not, an echo of marks makes
-        /// the round one with losses
+        /// Whether each marked packet counts as a lost packet in the model; if not, an echo of a mark makes its round
+        /// count as one with losses
         counts_marks: bool = flag(false, "section 3.6: a mark is to be taken for congestion; how is left open"),
     }
 }

@@ -12,7 +12,8 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,
         name: "rtt",
-        summary: "Congestion if the smoothed round trip exceeds an edge between minimum and maximum",
+        summary: "Attributes a loss to congestion if the smoothed round trip exceeds an edge between the \
+         minimum and the maximum round trip",
         source: "Alnuem 2009 section 6.2, equations 6.3 and 6.4, figure 6.2 and appendix D",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -46,20 +47,21 @@ parameters! {
     pub struct Parameters {
         /// Weight of the old value in the smoothed round trip
         alpha: f64 = number("0.9", Range::between(0.0, 1.0), "Alnuem 2009 equation 6.4: 0.8 to 0.9, 0.9 used"),
-        /// Position of the edge above which a loss is congestion, from the minimum (0) to the maximum (1) round trip
+        /// Position of the edge above which losses are attributed to congestion, from the minimum (0) to the maximum
+        /// (1) round trip
         midalpha: f64 = number(
             "0.15",
             Range::between(0.0, 1.0),
             "Alnuem 2009 equation 6.3; 0.15, 0.25 and 0.5 in section 7.3.4",
         ),
-        /// Initial value of the smoothed round trip
+        /// Initial value of the smoothed round trip: zero, or the first sample of the round trip
         average_starts: AverageStarts = choice(
             "zero",
             "Alnuem 2009 appendix D: zero, so that for some twenty acknowledgements every loss is of transmission",
         ),
-        /// Whether a smoothed round trip exactly at the edge is congestion
+        /// Whether a loss is of congestion if the smoothed round trip is exactly at the edge
         inclusive: bool = flag(false, "Alnuem 2009 section 6.2: above the edge; appendix D: at or above"),
-        /// Effect of a timeout on the maximum round trip
+        /// Effect of a timeout on the maximum round trip: it is measured anew (forget), or stays (keep)
         after_timeout: AfterTimeout = choice(
             "forget",
             "Alnuem 2009 section 6.2 recalculates it, and does not say from what",

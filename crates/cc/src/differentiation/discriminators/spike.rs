@@ -12,7 +12,8 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,
         name: "spike",
-        summary: "Congestion while the one-way trip time is in a spike, between two thresholds",
+        summary: "Attributes a loss to congestion during a spike of the trip time, which begins above one \
+         threshold and ends below a lower one",
         source: "Alnuem 2009 equations 3.1 and 3.2, figure 6.1; Cen, Cosman and Voelker 2003",
         parameters: Parameters::TABLE,
         presets: &[],

@@ -50,63 +50,71 @@ choice! {
 parameters! {
     /// Choices that the text leaves open, then constants in the order of the heuristics.
     pub struct Parameters {
-        /// Event that counts as a probe of the probe phase
+        /// Event that counts as a probe in the probe phase: an acknowledgement, the first one of a round trip, or a
+        /// change of the threshold
         probe_unit: ProbeUnit = choice("ack", SILENT),
-        /// Value of rtt_count: the falls less the rises of the round trip, or the length of the present run
-        /// of falls or of rises
+        /// Value of rtt_count, reset by an unchanged round trip: falls minus rises of the round trip (net), or the
+        /// length of the present run of falls, negative for rises (run)
         rtt_count_rule: RttCount = choice("net", SILENT),
-        /// Whether the occasions that confirm a lean or bully flow are counted together or must be
-        /// consecutive
+        /// Whether the samples that confirm a lean or a bully flow are counted in total, or must be consecutive
         confirmation: Confirmation = choice("total", SILENT),
         /// Source of the base round trip: the minimum measured so far, or given beforehand
         rtt_min_mode: RttMinMode = choice("measured", "Dahal section 4.4, \"presently available minimum RTT\""),
-        /// Base round trip, used where its source is a given value
+        /// Base round trip in the mode `given` of `rtt_min_mode`
         rtt_min: Span = time("62 ms", at_most(3600.0), "as of the control rbcc"),
         /// Initial distance of the threshold above the base round trip, in per cent of that round trip
         start_margin: f64 = number("10", at_most(1000.0), FIXED),
         /// Least distance of the threshold above the base round trip, in per cent of that round trip
         floor_margin: f64 = number("2.5", at_most(1000.0), FIXED),
-        /// Percentage of the first increase in the probe phase; the n-th increase has this percentage divided by n
+        /// Percentage by which the first increase of the probe phase raises the threshold; the n-th increase takes
+        /// this percentage divided by n
         alpha1: f64 = number("12", Range::between(7.0, 15.0), CHOSEN),
-        /// Percentage of the first decrease of the probe phase, below alpha1; normally 3 to 8
+        /// Percentage by which the first decrease of the probe phase lowers the threshold, the n-th by this divided
+        /// by n; below alpha1, normally 3 to 8
         beta1: f64 = number("5", at_most(15.0), CHOSEN),
-        /// Heuristic I: number of samples in a row without growth of the round trip
+        /// Heuristic I, which raises the threshold: number of samples in a row without growth of the window
         gamma1: u32 = integer("2", Range::between(2.0, 3.0), CHOSEN),
-        /// Heuristic I: greatest window, in packets
+        /// Heuristic I, which raises the threshold: largest window at which it applies, in packets
         probe_window: f64 = number("1.5", at_most(1e6), FIXED),
-        /// Heuristic II: number of samples in a row with growth of the round trip
+        /// Heuristic II, which lowers the threshold: number of samples in a row with growth of the window
         gamma2: u32 = integer("2", Range::between(2.0, 3.0), CHOSEN),
-        /// Heuristic III: number of samples in a row with growth of the round trip
+        /// Heuristic III, which ends the probe phase: number of samples in a row with growth of the window
         gamma31: u32 = integer("5", Range::between(4.0, 7.0), CHOSEN),
-        /// Heuristic III: greatest rtt_count
+        /// Heuristic III, which ends the probe phase: largest rtt_count at which it applies
         gamma32: i32 = integer("-5", Range::between(-7.0, -4.0), CHOSEN),
-        /// Heuristic III: number of probes after which the probe phase ends
+        /// Heuristic III: number of probes after which the probe phase ends in any case
         probe_clamp: u32 = integer("20", Range::between(1.0, 1e6), CHOSEN),
-        /// Initial value of incr_clamp, the least rtt_count for an increase
+        /// Initial value of incr_clamp, the smallest rtt_count at which every second sample of the probe phase raises
+        /// the threshold
         incr_clamp_start: i32 = integer("-5", CLAMPS, FIXED),
-        /// Final value of incr_clamp
+        /// Value up to which incr_clamp rises: the smallest rtt_count at which every second sample of the probe phase
+        /// raises the threshold
         incr_clamp_end: i32 = integer("2", CLAMPS, FIXED),
-        /// Initial value of decr_clamp, the greatest rtt_count for a decrease
+        /// Initial value of decr_clamp, the largest rtt_count at which the threshold can be lowered
         decr_clamp_start: i32 = integer("-10", CLAMPS, FIXED),
-        /// Final value of decr_clamp in the probe phase
+        /// Value up to which decr_clamp, the largest rtt_count at which the threshold can be lowered, rises in the
+        /// probe phase
         decr_clamp_end: i32 = integer("-2", CLAMPS, FIXED),
-        /// Value of decr_clamp in the normal phase
+        /// Value of decr_clamp, the largest rtt_count at which the threshold can be lowered, after the probe phase
         decr_clamp_normal: i32 = integer("-10", CLAMPS, FIXED),
-        /// Step by which both clamps rise with each probe
+        /// Step by which incr_clamp and decr_clamp rise with each probe
         clamp_step: i32 = integer("1", Range::between(0.0, 1e3), SILENT),
-        /// Percentage of the first increase of a lean flow; the n-th increase in a row has this percentage divided by n
+        /// Percentage by which a lean flow's first increase raises the threshold; the n-th increase in a row takes
+        /// this percentage divided by n
         alpha2: f64 = number("5", Range::between(3.0, 6.0), CHOSEN),
-        /// Percentage of the first decrease of a bully, below alpha2; normally 2 to 5
+        /// Percentage by which a bully's first decrease lowers the threshold, the n-th in a row by this divided by n;
+        /// below alpha2, normally 2 to 5
         beta2: f64 = number("3", at_most(6.0), CHOSEN),
-        /// Heuristic IV: number of samples in a row without growth of the round trip
+        /// Heuristic IV: number of samples in a row without growth of the window at which a sample meets its
+        /// condition
         gamma41: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
         /// Heuristic IV: number of samples that meet its condition after which the flow counts as lean
         gamma42: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
-        /// Heuristic V: number of samples in a row with growth of the round trip
+        /// Heuristic V: number of samples in a row with growth of the window at which a sample meets its condition
         gamma51: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
         /// Heuristic V: number of samples that meet its condition after which the flow counts as a bully
         gamma52: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
-        /// Heuristics IV and V: greatest window of a lean flow, in packets; a bully's window is above it
+        /// Heuristics IV and V: largest window of a lean flow, in packets; the window of a bully is larger
         lean_window: f64 = number("2", at_most(1e6), FIXED),
         /// The bounds on the window.
         bounds: Bounds,

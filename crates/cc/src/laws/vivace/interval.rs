@@ -6,13 +6,13 @@ parameters! {
     /// The utility of a rate: `x^exponent - latency x dRTT/dt - loss x L`, with x in Mbit/s and L the share
     /// of packets lost.
     pub struct Utility {
-        /// Power of the rate in the utility
+        /// Exponent of the rate in the utility
         exponent: f64 = number("0.9", Range::between(0.01, 0.999), "Dong et al. 2018, from memory; the authors' sender"),
-        /// Weight of the slope of the round trip in the utility
+        /// Weight of the latency gradient, the change of the round trip per unit of time, in the utility
         latency: f64 = number("900", Range::between(0.0, 1e9), "Dong et al. 2018, from memory; the authors' sender"),
         /// Weight of the share of lost packets in the utility
         loss: f64 = number("11.35", Range::between(0.0, 1e9), "Dong et al. 2018, from memory: up to 5 % of loss at random"),
-        /// Slope of the round trip up to which it counts as zero
+        /// Absolute value of the latency gradient, in seconds per second, up to which the gradient counts as zero
         latency_filter: f64 = number("0.01", Range::between(0.0, 1.0), "Dong et al. 2018, from memory; 0.02 in the authors' sender"),
     }
 }

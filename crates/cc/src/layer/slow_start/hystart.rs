@@ -15,7 +15,8 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::SlowStart,
         name: "hystart",
-        summary: "HyStart as in Linux: ends at a long train of acknowledgements or a rise of the round trip",
+        summary: "HyStart as in Linux: slow start ends at a long train of acknowledgements or a rise of \
+         the round trip",
         source: "Ha and Rhee 2008, \"Taming the Elephants\"; Linux's tcp_cubic.c",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -26,26 +27,26 @@ pub const ENTRY: LayerEntry = LayerEntry {
 parameters! {
     /// Linux's module parameters and constants.
     pub struct Parameters {
-        /// Whether a long train of acknowledgements ends slow start
+        /// Whether a long train of closely spaced acknowledgements ends slow start
         train: bool = flag(true, "Linux, hystart_detect"),
         /// Whether a rise of the round trip ends slow start
         delay: bool = flag(true, "Linux, hystart_detect"),
-        /// Window below which nothing ends slow start
+        /// Window below which neither a train nor a rise of the round trip ends slow start
         low_window: Packets = packets("16 packets", Range::at_least(0.0), "Linux, hystart_low_window"),
-        /// Greatest gap between the acknowledgements of a train
+        /// Largest gap between two consecutive acknowledgements of a train
         train_gap: Span = time("2 ms", Range::at_least(0.0), "Linux, hystart_ack_delta_us"),
-        /// Time added to the minimum round trip to bound the length of a train; without pacing the bound is
+        /// Time added to the minimum round trip to give the length of a train that ends slow start; without pacing,
         /// half of the sum
         train_cushion: Span = time(
             "1 ms",
             Range::at_least(0.0),
             "Linux, hystart_ack_delay: four offloaded bursts at the pacing rate, at most 1 ms; it is 1 ms below 2.1 Gbit/s",
         ),
-        /// Smallest rise that counts
+        /// Smallest rise of the round trip that can end slow start
         least_rise: Span = time("4 ms", Range::at_least(0.0), "Linux, HYSTART_DELAY_MIN"),
-        /// Largest rise that is needed, however long the round trip
+        /// Largest rise of the round trip that is needed to leave standard slow start, however long the round trip
         most_rise: Span = time("16 ms", Range::at_least(0.0), "Linux, HYSTART_DELAY_MAX"),
-        /// Number of samples that a round needs before a rise of the round trip counts
+        /// Number of round-trip samples that a round needs before a rise of the round trip counts
         samples: u32 = integer("8", Range::between(1.0, 1e6), "Linux, HYSTART_MIN_SAMPLES"),
     }
 }

@@ -14,7 +14,8 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::SlowStart,
         name: "hystart++",
-        summary: "HyStart++: grows by a quarter when round trips rise, and ends after five such rounds",
+        summary: "HyStart++: grows by a quarter of slow start's growth once round trips rise, and ends \
+         slow start after five such rounds",
         source: "RFC 9406",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -25,19 +26,20 @@ pub const ENTRY: LayerEntry = LayerEntry {
 parameters! {
     /// The constants of RFC 9406 section 4.3.
     pub struct Parameters {
-        /// Smallest rise of the round trip that counts
+        /// Smallest rise of the round trip that can begin conservative slow start
         least_rise: Span = time("4 ms", Range::at_least(0.0), "RFC 9406 section 4.3, MIN_RTT_THRESH"),
-        /// Largest rise that is needed, however long the round trip
+        /// Largest rise of the round trip that is needed to leave standard slow start, however long the round trip
         most_rise: Span = time("16 ms", Range::at_least(0.0), "RFC 9406 section 4.3, MAX_RTT_THRESH"),
-        /// Divisor of the last round's minimum round trip that gives the rise needed, between `least_rise` and `most_rise`
+        /// Divisor of the last round's minimum round trip that gives the rise needed for conservative slow start,
+        /// between `least_rise` and `most_rise`
         rise_divisor: f64 = number("8", Range::between(1.0, 1000.0), "RFC 9406 section 4.3, MIN_RTT_DIVISOR"),
-        /// Least number of samples in a round that counts
+        /// Number of round-trip samples that a round needs before a rise of the round trip counts
         samples: u32 = integer("8", Range::between(1.0, 1e6), "RFC 9406 section 4.3, N_RTT_SAMPLE"),
         /// Divisor of the standard growth in conservative slow start
         growth_divisor: f64 = number("4", Range::between(1.0, 1000.0), "RFC 9406 section 4.3, CSS_GROWTH_DIVISOR"),
-        /// Rounds of conservative slow start; the first may be a part of a round
+        /// Number of rounds of conservative slow start after which slow start ends; the first round may be incomplete
         conservative_rounds: u32 = integer("5", Range::between(1.0, 1e6), "RFC 9406 section 4.3, CSS_ROUNDS"),
-        /// Largest growth by one acknowledgement, if the transport does not pace
+        /// Largest growth of the window by one acknowledgement, if the transport does not pace
         most_growth: Packets = packets("8 packets", Range::at_least(1.0), "RFC 9406 section 4.3, L; infinite with pacing"),
     }
 }

@@ -17,7 +17,7 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::SlowStart,
         name: "search",
-        summary: "SEARCH: ends when less is delivered than was sent a round trip before",
+        summary: "SEARCH: ends slow start when clearly less is delivered than was sent a round trip before",
         source: "draft-chung-ccwg-search-09, with the interpolation that its authors call the intended one",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -28,9 +28,10 @@ pub const ENTRY: LayerEntry = LayerEntry {
 parameters! {
     /// The condition that ends slow start.
     pub struct Parameters {
-        /// Share of what was sent that must be missing from what is delivered
+        /// Share of the data sent a round trip before that must be missing from the delivered data to end slow start
         threshold: f64 = number("0.26", Range::between(0.0, 1.0), "draft-chung-ccwg-search-09, THRESH"),
-        /// Length of the compared interval, as a multiple of the first round trip
+        /// Length of the interval over which sent and delivered data are compared, as a multiple of the first round
+        /// trip
         window: f64 = number("3.5", Range::between(0.1, 100.0), "draft-chung-ccwg-search-09, WINDOW_SIZE_FACTOR"),
     }
 }

@@ -32,7 +32,7 @@ pub(super) const CONTROLLED: &[Key] = &[
     Key::new(
         "resume",
         &[Form::Named(Kind::Resume)],
-        "The way in which a connection uses the measurements of an earlier one",
+        "The way in which a connection uses the measurements of an earlier connection",
     ),
     Key::new(
         "ecn_response",
@@ -43,7 +43,7 @@ pub(super) const CONTROLLED: &[Key] = &[
     Key::new(
         "growth_limit",
         &[Form::Named(Kind::GrowthLimit)],
-        "The limit on the growth of an unused window",
+        "The limit on the growth of a window that the sender does not fill",
     )
     .otherwise("the transport's `cwnd_validation`"),
     Key::new("backoff", &[Form::Named(Kind::Backoff)], "The rule by which the retransmission timeout grows")
@@ -54,9 +54,10 @@ pub(super) const CONTROLLED: &[Key] = &[
         "The rule by which new data takes one of several paths, over SCTP",
     )
     .otherwise("`primary`"),
-    Key::new("transport", &[Form::Named(Kind::Transport)], "The transport, with its details").or("\"rfc\""),
+    Key::new("transport", &[Form::Named(Kind::Transport)], "The transport profile, with its parameters")
+        .or("\"rfc\""),
     Key::new("reader", rate::READER_FORMS, "The rate at which the receiving application reads")
-        .otherwise("the application reads at once")
+        .otherwise("the application reads all data as it arrives")
         .such_as("\"5 Mbit/s\""),
 ];
 

@@ -25,7 +25,7 @@ pub(super) static PARALLEL: Table = Table::new(
     "Bottlenecks side by side, to each of which every host has a link of its own",
     &[&[
         PAIRS,
-        Key::new("bottlenecks", &[Form::Tables(&LINK, [1, MOST_PATHS])], "The bottlenecks"),
+        Key::new("bottlenecks", &[Form::Tables(&LINK, [1, MOST_PATHS])], "The bottleneck links"),
         Key::new("access", &[Form::Table(&LINK)], "The links between hosts and routers, on both sides"),
     ]],
 )

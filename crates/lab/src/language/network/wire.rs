@@ -113,8 +113,10 @@ pub(super) static NAMED_LINK: Table = Table::new(
                 "The two nodes of a link that is described in both directions",
             )
             .such_as("[\"a\", \"b\"]"),
-            Key::new("from", &[Form::Text], "The node that a link in one direction leaves").such_as("\"a\""),
-            Key::new("to", &[Form::Text], "The node that a link in one direction leads to").such_as("\"b\""),
+            Key::new("from", &[Form::Text], "The node that sends on a link in one direction")
+                .such_as("\"a\""),
+            Key::new("to", &[Form::Text], "The node that receives from a link in one direction")
+                .such_as("\"b\""),
         ],
         LINK_KEYS,
         REVERSE,

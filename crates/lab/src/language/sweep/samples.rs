@@ -39,10 +39,19 @@ static SAMPLES: Declared = Declared::new(
             "The number of values drawn from each range",
         )
         .such_as("64"),
-        Key::new("method", &[Form::words_of(&["latin-hypercube", "random"])], "How the values are drawn")
-            .or("\"latin-hypercube\""),
-        Key::new("seed", &[Form::whole(Bounds::between(0.0, MAX_SEED))], "The seed of the random numbers")
-            .or("1"),
+        Key::new(
+            "method",
+            &[Form::words_of(&["latin-hypercube", "random"])],
+            "How the values are drawn: one from each of `count` equal parts of a range (latin-hypercube), or all \
+             independently (random)",
+        )
+        .or("\"latin-hypercube\""),
+        Key::new(
+            "seed",
+            &[Form::whole(Bounds::between(0.0, MAX_SEED))],
+            "The seed of the random numbers that draw the values",
+        )
+        .or("1"),
     ]],
 )
 .requiring(&["count"]);

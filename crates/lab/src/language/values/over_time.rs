@@ -78,22 +78,27 @@ macro_rules! over_time_keys {
             $crate::language::keys::Key::new(
                 "trace",
                 &[$crate::language::keys::Form::Text],
-                "The file that says how the value changes; `unit` makes it a table of times and values",
+                "The file with the values over time; with `unit`, it is a table of times and values",
             )
             .such_as("\"drive.csv\""),
-            $crate::language::keys::Key::new("unit", &[$crate::language::keys::Form::words_of($units)], "The unit of the values in the table")
-                .needing(&["trace"]),
+            $crate::language::keys::Key::new(
+                "unit",
+                &[$crate::language::keys::Form::words_of($units)],
+                "The unit of the values in the table that `trace` names",
+            )
+            .needing(&["trace"]),
             $crate::language::keys::Key::new(
                 "time",
                 &[$crate::language::keys::Form::words_of(&$crate::language::values::tables::TIME_NAMES)],
-                "The unit of the times in the table",
+                "The unit of the times in the table that `trace` names",
             )
             .or("\"s\"")
             .needing($crate::language::values::tables::NEEDS),
             $crate::language::keys::Key::new(
                 "holds",
                 &[$crate::language::keys::Form::words_of(&$crate::language::values::tables::HOLDS)],
-                "Whether the value of a line holds from its time on, or until its time, as measuring tools write it",
+                "Whether the value of a line holds from its time on (from), or until its time, as measuring tools \
+                 write it (until)",
             )
             .or("\"from\"")
             .needing($crate::language::values::tables::NEEDS),
@@ -107,7 +112,7 @@ macro_rules! over_time_keys {
             $crate::language::keys::Key::new(
                 "columns",
                 &[$crate::language::keys::Form::List(&$crate::language::keys::Form::whole($crate::language::values::tables::COLUMNS), [2, 2])],
-                "The columns that hold the time and the value, counted from 1",
+                "The columns of the table that hold the time and the value, counted from 1",
             )
             .or("[1, 2]")
             .needing($crate::language::values::tables::NEEDS),

@@ -42,7 +42,7 @@ static CHANGING_RATE: Table = Table::new(
         &[Key::new(
             "nominal",
             &[Form::Quantity(Quantity::Rate, RATES)],
-            "The rate that an operator would set where a queue needs one rate",
+            "The constant rate for which a queue discipline of the link is configured",
         )
         .otherwise("the mean of a cycle or a trace, or the first step above 0")
         .such_as("\"50 Mbit/s\"")],

@@ -83,7 +83,7 @@ records! {
         group: String;
         /// name of the flow's congestion control, or of its application over UDP
         control: &'static str;
-        /// time in the run at which the flow begins, as drawn if its start is random; null for a flow that never begins
+        /// time in the run at which the flow begins, the drawn time if its start is random; null for a flow that never begins
         start_s: Option<f64>;
         /// time in the run at which everything that the flow had to send was acknowledged; null if that did not happen, for a flow
         /// without an end, and if several connections count as one flow
@@ -338,7 +338,7 @@ records! {
         from: String;
         /// name of the node that receives from the link
         to: String;
-        /// rate of the link; if it changes, the highest, and for a trace of opportunities the mean
+        /// rate of the link; the highest rate if it changes over time, the mean rate for a trace of opportunities
         rate_bps: u64;
         /// share of measured time in which the link was sending, including pauses in an outage and waits for an opportunity of a trace.
         /// Of a packet in service at either end of measured time, only the part inside counts. Throughput or goodput as a share of the

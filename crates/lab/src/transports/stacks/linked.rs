@@ -27,7 +27,7 @@ use std::sync::Arc;
 parameters! {
     /// The details.
     struct Details {
-        /// The size of a full datagram. The stack does not look for a larger one
+        /// The size of a full datagram; the stack does not search for a larger one (path MTU discovery)
         datagram: Size = size(
             "1472 B",
             Range::between(1200.0, 65_000.0),

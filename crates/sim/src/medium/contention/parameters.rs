@@ -13,7 +13,7 @@ parameters! {
     pub struct Simple {
         /// The length of a slot of the random waiting time
         slot: Span = time("50 us", SLOTS, "ns-2's Mac/Simple: 100 bits, here at 2 Mbit/s"),
-        /// The largest number of slots; the number is drawn uniformly from 0 to this
+        /// The largest number of slots that a station waits; the number is drawn uniformly from 0 to this
         window: i64 = integer("39", WINDOWS, "ns-2's Mac/Simple"),
         /// The size of the framing that is sent with each packet
         framing: Size = size("0 B", FRAMING, "ns-2's Mac/Simple"),
@@ -35,9 +35,9 @@ parameters! {
         slot: Span = time("20 us", SLOTS, "IEEE 802.11-2020 table 15-6"),
         /// How long the medium must have been free before slots count (DIFS, AIFS)
         idle: Span = time("50 us", TIMES, "SIFS and two slots, IEEE 802.11-2020 section 10.3.2.3"),
-        /// The time until the other end begins its answer (SIFS)
+        /// The time from the end of a transmission to the receiver's answer, an acknowledgement (SIFS)
         sifs: Span = time("10 us", TIMES, "IEEE 802.11-2020 table 15-6"),
-        /// The duration of the answer, its preamble included
+        /// The duration of the receiver's answer, an acknowledgement, with its preamble
         answer: Span = time("304 us", TIMES, "14 bytes at 1 Mbit/s after a long preamble"),
         /// The duration of the physical layer's preamble and header before the first packet of a transmission
         preamble: Span = time("192 us", TIMES, "IEEE 802.11-2020 section 15.2.3, long"),
@@ -45,11 +45,11 @@ parameters! {
         framing: Size = size("36 B", FRAMING, "24 of header, 4 of checksum, 8 of LLC and SNAP"),
         /// The initial contention window: the number of slots is drawn uniformly from 0 to this
         least_window: i64 = integer("31", WINDOWS, "IEEE 802.11-2020 table 15-6"),
-        /// The largest contention window, after repeated missing answers
+        /// The largest contention window, to which repeatedly missing answers raise it
         most_window: i64 = integer("1023", WINDOWS, "IEEE 802.11-2020 table 15-6"),
-        /// The number of transmissions of a packet before it is given up
+        /// The largest number of transmissions of a packet, after which it is given up
         attempts: i64 = integer("7", Range::between(1.0, 255.0), "IEEE 802.11-2020 dot11ShortRetryLimit"),
-        /// Whether all stations wait for the duration of an answer after a packet that gets none (EIFS)
+        /// Whether, after a packet without an answer, all stations wait as long as an answer would have taken (EIFS)
         eifs: bool = flag(true, "IEEE 802.11-2020 section 10.3.2.3.7"),
     }
 }
@@ -59,8 +59,8 @@ parameters! {
     pub struct Wifi {
         /// The parameters of the exchange of packets.
         exchange: Exchange,
-        /// The largest number of packets in a transmission; at most this number of packets wait at the
-        /// receiver for a repeated packet
+        /// The largest number of packets in a transmission, and of packets that wait at the receiver for a
+        /// retransmitted one
         aggregate: i64 = integer("64", Range::between(1.0, 256.0), "IEEE 802.11-2020 section 10.25.6: the window of a block acknowledgement"),
         /// The largest number of bytes in a transmission
         aggregate_size: Size = size("65535 B", Range::between(1.0, 16e6), "IEEE 802.11-2020 section 9.7.1, HT"),

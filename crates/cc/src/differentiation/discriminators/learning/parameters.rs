@@ -27,22 +27,23 @@ choice! {
 parameters! {
     /// How the discriminator guesses, checks and learns.
     pub struct Parameters {
-        /// Probability with which the first loss is attributed to transmission
+        /// Initial probability of guessing that a loss is of transmission
         initial: f64 = number("0.5", PROBABILITY, "A. Jain 2003 figure 4.1: a constant, not given"),
-        /// Share of the probability's distance from 1 that a confirmed guess adds to the probability
+        /// Share of its distance from 1 by which a confirmed guess raises the probability of guessing transmission
         increase: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: increased, by how much is not given"),
-        /// Share of the probability that a refuted guess takes away
+        /// Share by which a refuted guess lowers the probability of guessing transmission
         decrease: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: decreased, by how much is not given"),
-        /// Least probability; from zero it could never rise, since only guesses of transmission are checked
+        /// Smallest probability of guessing transmission; from zero it could never rise, since only guesses of
+        /// transmission are checked
         least: f64 = number("0.01", PROBABILITY, "Not in A. Jain 2003"),
-        /// Greatest probability; no less than the least
+        /// Largest probability of guessing transmission, at least `least`
         most: f64 = number("0.99", PROBABILITY, "Not in A. Jain 2003"),
         /// Time within which another loss refutes a guess, as a multiple of the smoothed round trip
         check: f64 = number("1.5", Range::between(0.0, 1000.0), "A. Jain 2003 section 4.4: n = 1.5"),
-        /// Effect of the window at the loss, as a share of the largest so far, on a confirmed guess: the
-        /// probability that it counts, the weight with which it counts, or none
+        /// Effect of the window at the loss, as a share of the largest so far, on a confirmed guess: the probability
+        /// that the guess counts (chance), its weight (amount), or none (off)
         p_inc: Weight = choice("chance", "A. Jain 2003 figure 4.1: increased with probability p_inc"),
-        /// Whether a timeout is always congestion, or is guessed about like any loss
+        /// Whether a timeout is always attributed to congestion, or its cause is guessed like that of any loss
         timeouts: Timeouts = choice("congestion", "A. Jain 2003 says nothing of timeouts"),
     }
 }
