@@ -272,5 +272,5 @@ fn mistakes_have_their_location() {
     let said = problem(TWO, json!({ "flows.a.transport": "rfc", "flows.a.selector": "spc" }));
     assert!(said.contains("a `selector` of a flow that has one path"), "{said}");
     let said = problem(TWO, json!({ "parallel.bottlenecks": [] }));
-    assert!(said.contains("found a list of 0 tables, expected 1 to 8 of them: the bottlenecks"), "{said}");
+    assert!(said.contains("found a list of 0 tables, expected 1 to 8 of them: the bottleneck links"), "{said}");
 }
