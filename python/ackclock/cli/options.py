@@ -33,7 +33,10 @@ OutDir = Annotated[
     ),
 ]
 Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document and nothing else on standard output.")
+    bool,
+    typer.Option(
+        "--json", help="Print the results as one JSON document, and nothing else, on standard output."
+    ),
 ]
 Threads = Annotated[
     int,
@@ -96,8 +99,8 @@ Figures = Annotated[
     typer.Option(
         "--figures",
         metavar="FORMAT",
-        help="Also write each figure as a file in DIR/figures, in this format: pdf, svg, png or csv. May be given "
-        "several times.",
+        help="Also write each figure as a file in this format, pdf, svg, png or csv, into the folder figures of --out. "
+        "May be given several times.",
         show_default=False,
     ),
 ]

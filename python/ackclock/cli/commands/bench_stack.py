@@ -42,7 +42,10 @@ def bench_stack(
         ),
     ] = 5,
     html: Annotated[
-        bool, typer.Option("--html", help="Also write the tables as a page, DIR/bench-stack.html.")
+        bool,
+        typer.Option(
+            "--html", help="Also write the tables as an HTML page, bench-stack.html in the folder of --out."
+        ),
     ] = False,
     out: OutDir = None,
     json: Json = False,

@@ -22,7 +22,7 @@ def check(
 ) -> None:
     """Check a scenario or study file without simulating it; print mistakes with line, column and nearest valid name.
 
-    All mistakes of a scenario are printed at once. A study is checked in steps (form, expressions, the scenario of each
+    All mistakes of a scenario are printed at once. A study is checked in steps (keys, expressions, the scenario of each
     case, the quick run), and the check ends at the first step with a mistake.
 
     Example: [bold]ackclock check dumbbell.toml[/bold]

@@ -20,10 +20,10 @@ def evaluate(
         str,
         typer.Argument(
             metavar="CONTROL",
-            help="The congestion control to evaluate: a name from [bold]ackclock list controls[/bold], a table in "
-            "TOML, or FILE.py[:CLASS] for a control in Python. Or one of the words [bold]list[/bold] (print the "
-            "scenarios), [bold]copy[/bold] (write a scenario into a file) and [bold]queue[/bold] (evaluate a queue "
-            "discipline).",
+            help="The congestion control to evaluate: a name from [bold]ackclock list controls[/bold], a TOML table "
+            'such as { name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. Or one of the words '
+            "[bold]list[/bold] (print the scenarios), [bold]copy[/bold] (write a scenario into a file) and "
+            "[bold]queue[/bold] (evaluate a queue discipline).",
             show_default=False,
         ),
     ],
@@ -56,8 +56,8 @@ def evaluate(
         bool,
         typer.Option(
             "--full/--quick",
-            help="Evaluate in all settings of each scenario with up to 10 seeds (about an hour of CPU time), or in "
-            "fewer settings and shorter runs with 5 seeds.",
+            help="Evaluate each scenario in all of its settings (paths, numbers of flows) with up to 10 seeds, which "
+            "takes about an hour of CPU time, or in fewer settings and shorter runs with 5 seeds.",
         ),
     ] = False,
     only: Annotated[
@@ -85,7 +85,7 @@ def evaluate(
         typer.Option(
             metavar="TRANSPORT",
             help="Transport of CONTROL and of the reference controls: a name from ackclock list transports, e.g. quic, "
-            "or a table in TOML. Default: the transport in each scenario.",
+            'or a TOML table such as { name = "rfc", recovery = "sack" }. Default: the transport in each scenario.',
             show_default=False,
         ),
     ] = None,
@@ -95,8 +95,8 @@ def evaluate(
             metavar="N",
             min=2,
             max=1000,
-            help="Number of seeds of each setting, by default 5. With --full the largest number, by default 10: a "
-            "setting whose verdict is clear gets fewer.",
+            help="Number of seeds of each setting (path, number of flows), by default 5. With --full the largest "
+            "number, by default 10: a setting whose verdict is clear gets fewer.",
             show_default=False,
         ),
     ] = None,
@@ -121,13 +121,14 @@ def evaluate(
     ] = None,
     json: Json = False,
     html: Annotated[
-        bool, typer.Option("--html", help="Also write a report as one HTML file into DIR.")
+        bool, typer.Option("--html", help="Also write a report as one HTML file into the folder of --out.")
     ] = False,
     plan: Annotated[
         bool,
         typer.Option(
             "--plan",
-            help="Print the number of runs and the CPU time that they are expected to take, and stop.",
+            help="Print the number of runs and the CPU time that they are expected to take, and exit without "
+            "simulating.",
         ),
     ] = False,
     compare: Annotated[
@@ -164,7 +165,8 @@ def evaluate(
         typer.Option(
             "--control",
             metavar="CONTROL",
-            help="Only with copy NAME/SETTING: the control that the copied scenario gives to the flows under test.",
+            help="Only with ackclock evaluate copy NAME/SETTING FILE: the congestion control of the flows under test "
+            "in the scenario that is written into FILE.",
         ),
     ] = "cubic",
     out: OutDir = None,

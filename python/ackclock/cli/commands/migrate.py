@@ -13,7 +13,12 @@ from ackclock.cli import migrate as migrate_command
 def migrate(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="The files to rewrite in place.", show_default=False),
+        typer.Argument(
+            metavar="FILE...",
+            help="Study files (.toml) or bases of studies (.base.toml) of an earlier version, to be rewritten in "
+            "place.",
+            show_default=False,
+        ),
     ],
 ) -> None:
     """Convert study files of an earlier version of ackclock to the current format.

@@ -20,8 +20,9 @@ def packetdrill(
         str | None,
         typer.Option(
             metavar="CONTROL",
-            help="Congestion control of the host under test: a name from ackclock list controls, a table in TOML, or "
-            "FILE.py[:CLASS] for a control in Python. Default: the one that the script sets, or cubic.",
+            help="Congestion control of the host under test: a name from ackclock list controls, a TOML table such as "
+            '{ name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. Default: the one that the '
+            "script sets, or cubic.",
             show_default=False,
         ),
     ] = None,
@@ -48,7 +49,7 @@ def packetdrill(
         typer.Option(
             "--timeline",
             help="Print every packet and call of each script with its time, and the lines that were not compared. "
-            "Default: only what precedes a difference.",
+            "Default: only the lines up to a difference.",
         ),
     ] = False,
     json: Json = False,

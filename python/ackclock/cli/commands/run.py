@@ -19,8 +19,9 @@ def run(
         str | None,
         typer.Option(
             metavar="CONTROL",
-            help='Congestion control of the flows named "tested", as in a scenario that ackclock search wrote: a name, '
-            "a table in TOML, or FILE.py[:CLASS] for a control in Python. Default: the control in the scenario file.",
+            help='Congestion control of the flows named "tested", as in a scenario that ackclock search wrote: a name '
+            'from ackclock list controls, a TOML table such as { name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for '
+            "a control in Python. Default: the control in the scenario file.",
             show_default=False,
         ),
     ] = None,
@@ -57,14 +58,16 @@ def run(
         bool,
         typer.Option(
             "--html",
-            help="Write an HTML report: tables, figures over time, and the command that produces it.",
+            help="Write an HTML report into the folder of --out: tables, figures over time, and the command that "
+            "produces it.",
         ),
     ] = False,
     series: Annotated[
         bool,
         typer.Option(
             "--series",
-            help="Also write time series of each flow and link, such as window and queue, as Parquet; needs --out DIR.",
+            help="Also write time series of each flow and link, such as congestion window and queue length, as "
+            "Parquet; needs --out DIR.",
         ),
     ] = False,
     out: Annotated[
@@ -84,7 +87,7 @@ def run(
         typer.Option(
             metavar="METRIC",
             help="Draw this metric over the sweep instead of the default figures, with an optional unit, e.g. "
-            '"rtt_p95_s \\[ms]"; completions draws the distribution of completion times. Written as pdf unless '
+            '"rtt_p95_s \\[ms]"; completions draws the distribution of completion times. The file is a pdf unless '
             "--figures names a format. May be given several times.",
             show_default=False,
         ),
@@ -93,8 +96,9 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME=PLACE",
-            help="Lay out the figures of --plot: show NAME (a swept parameter, or the word metric, group or class) as "
-            "x, rows, columns or colour, e.g. limit_bdp=x. May be given several times.",
+            help="Choose where a figure of --plot shows NAME: along x, as rows or columns of panels, or as colour, "
+            "e.g. limit_bdp=x. NAME is a swept parameter, or metric, group (of flows) or class (of transfer sizes). "
+            "May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -102,8 +106,9 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="COLUMN",
-            help="Also write DIR/summary.tex, a LaTeX table with a row for each point of the sweep and this metric as "
-            'a column, with an optional unit, e.g. "rtt_p95_s \\[ms]"; needs --out DIR. May be given several times.',
+            help="Also write summary.tex into the folder of --out: a LaTeX table with a row for each point of the "
+            'sweep and this metric as a column, with an optional unit, e.g. "rtt_p95_s \\[ms]". May be given several '
+            "times.",
             show_default=False,
         ),
     ] = None,
@@ -131,9 +136,9 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="FORMAT[=WHERE]",
-            help="Write one run into DIR/exports for other tools: pcapng (packets; WHERE is senders, receivers or a "
-            "link), qlog (WHERE is a flow), events (csv for CSV), flent, or mahimahi (WHERE is a link or flow). Needs "
-            "--out DIR. May be given several times.",
+            help="Export a single run for other tools into the folder exports of --out: pcapng (WHERE: senders, "
+            "receivers or a link), qlog (WHERE: a flow), events (of the congestion controls, as Parquet; WHERE: csv "
+            "for CSV), flent, or mahimahi (WHERE: a link or flow). May be given several times.",
             show_default=False,
         ),
     ] = None,

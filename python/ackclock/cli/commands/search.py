@@ -17,8 +17,9 @@ def search(
         str,
         typer.Argument(
             metavar="CONTROL",
-            help="The congestion control to search with: a name from [bold]ackclock list controls[/bold], a table in "
-            "TOML, or FILE.py[:CLASS] for a control in Python.",
+            help="The congestion control whose worst path is searched: a name from [bold]ackclock list "
+            'controls[/bold], a TOML table such as { name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in '
+            "Python.",
             show_default=False,
         ),
     ],
@@ -56,7 +57,8 @@ def search(
         typer.Option(
             metavar="TRANSPORT",
             help="Transport of CONTROL and of the control of --against: a name from ackclock list transports, e.g. "
-            "quic, or a table in TOML. Default: that in the scenario of the space.",
+            'quic, or a TOML table such as { name = "rfc", recovery = "sack" }. Default: the transport in the scenario '
+            "that is searched.",
             show_default=False,
         ),
     ] = None,
@@ -77,8 +79,8 @@ def search(
         bool,
         typer.Option(
             "--html",
-            help="Also simulate the path that was found and write an HTML report with figures over time into DIR, as "
-            "ackclock run --html does.",
+            help="Also simulate the path that was found and write an HTML report with figures over time into the "
+            "folder of --out, as ackclock run --html does.",
         ),
     ] = False,
     stack: Stacks = None,
