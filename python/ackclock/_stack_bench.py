@@ -9,7 +9,7 @@ from pathlib import Path
 from ackclock import _typed_core as core
 from ackclock import hard_paths
 from ackclock._names import nearest
-from ackclock._numbers import mean_and_spread
+from ackclock._numbers import mean_and_spread, number_of
 from ackclock.errors import InputError
 from ackclock.experiment.expression import parsed
 from ackclock.experiment.model import Metric
@@ -27,7 +27,7 @@ METRICS = (
     ),
     Metric(
         id="delay",
-        label="p95 delay",
+        label="p95 one-way delay",
         unit="ms",
         expr='1e3 * flow("test").one_way_delay_p95_s',
         better="less",
@@ -170,7 +170,9 @@ def comparisons(made: Bench) -> list[str]:
             more = sum(_above(own, of_first) for of_first, own in pairs)
             less = sum(_above(of_first, own) for of_first, own in pairs)
             counts.append(f"{metric.label} larger on {more} and smaller on {less}")
-        found.append(f"{who} against {first}, of {len(made.paths)} paths: {', '.join(counts)}")
+        found.append(
+            f"{who} compared with {first} on {number_of(len(made.paths), 'path')}: {', '.join(counts)}"
+        )
     return found
 
 
@@ -188,6 +190,6 @@ def remarks(made: Bench) -> list[str]:
         if cell.closed
     ]
     return closed + [
-        f"{who} draws random numbers that no seed sets: its runs are kept, and differ with another --out"
+        f"{who} draws random numbers that no seed sets: runs of one seed differ unless they come from the cache"
         for who in made.unseeded
     ]

@@ -280,7 +280,7 @@ class TestMarking:
             "holds",
         ):
             assert text in out  # fmt: skip
-        assert "2 files, 1 wrong or edited" in out
+        assert "2 files, 1 invalid or edited" in out
         ada, broken = csv.DictReader(io.StringIO(table.read_text(encoding="utf-8")))
         assert (ada["student"], ada["answer"], ada["statement 1"]) == ("Ada", "'=1+1", "holds")
         assert (broken["file"], broken["state"].startswith("line 1, column 2")) == ("broken.json", True)

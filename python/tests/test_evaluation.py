@@ -84,7 +84,7 @@ def test_a_scenario_is_shown_with_its_conditions_and_settings(ackclock: Command)
     out = ackclock("evaluate", "list", "N-03").out
     assert "condition  Packets dropped: at most 5 %, or as the reference" in out
     assert "quick      flows 2, buffer 0.5 bdp" in out
-    assert "in full    flows 50, buffer 2 bdp" in out
+    assert "full only  flows 50, buffer 2 bdp" in out
 
 
 def test_a_record_and_a_named_verdict_decide_the_exit_code(ackclock: Command, tmp_path: Path) -> None:
@@ -143,8 +143,8 @@ def test_a_file_of_ones_own_is_evaluated_and_recorded(ackclock: Command, tmp_pat
     other = {**document, "versions": {**document["versions"], "core": "0.1.0+abc"}}
     (tmp_path / "record.json").write_text(json.dumps(other))
     told = ackclock(*asked, "--transport", "quic").err
-    assert "over another transport: the one of each scenario; this evaluation: quic" in told
-    assert "another build of ackclock, 0.1.0+abc, which may have other numbers" in told
+    assert "over another transport (that of each scenario) than this evaluation (quic)" in told
+    assert "another build of ackclock, 0.1.0+abc, whose results may differ" in told
     refused = ackclock(*asked, "--against", "cubic")
     assert refused.code == 2
     assert "evaluate with --against 'cubic,sack'" in refused.err
@@ -225,7 +225,7 @@ def test_a_reference_may_be_a_table_with_commas(ackclock: Command, tmp_path: Pat
     against = '{ name = "cubic", beta = 0.8 }, sack'
     done = ackclock("evaluate", "bbrv1", "--only", "small.toml", "--seeds", "2", "--against", against)
     assert done.code == 0, done.err
-    assert 'compared with { name = "cubic", beta = 0.8 } and sack in the control\'s place' in done.out
+    assert '{ name = "cubic", beta = 0.8 } and sack take the control\'s place' in done.out
 
 
 def test_a_scenario_of_a_set_is_named_alone(ackclock: Command, tmp_path: Path) -> None:

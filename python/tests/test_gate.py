@@ -60,7 +60,7 @@ def test_replications_decide_by_their_interval() -> None:
 def test_a_met_expectation_leaves_the_exit_code(ackclock: Command, scenario_file: Path) -> None:
     outcome = ackclock("run", scenario_file, "--expect", "links.bottleneck.utilisation > 0.5")
     assert (outcome.code, outcome.err) == (0, "")
-    assert "expected links.bottleneck.utilisation > 0.5 holds: measured 0." in outcome.out
+    assert "the expectation links.bottleneck.utilisation > 0.5 holds: measured 0." in outcome.out
 
 
 def test_an_unmet_expectation_exits_with_1(ackclock: Command, scenario_file: Path) -> None:

@@ -393,8 +393,8 @@ def test_what_is_found_is_a_scenario(ackclock: Command) -> None:
     assert finding["result"] == "met"
     told = ackclock("search", "sack", "--for", "utilisation", "--runs", "20").out.splitlines()
     assert told[0].startswith("sack, utilisation: the share")
-    assert told[3].startswith(f"new seeds  {more.mean():.3f} (")
-    assert told[3].endswith(" more than harmless, mean of 5 other seeds")
+    assert told[3].startswith(f"difference {more.mean():.3f} (")
+    assert told[3].endswith(" between the two, mean of 5 other seeds")
 
 
 def test_what_is_no_worse_with_new_seeds_is_not_called_so(
@@ -411,7 +411,7 @@ def test_what_is_no_worse_with_new_seeds_is_not_called_so(
     # Nothing was found, and nothing is written.
     assert document["scenario"] is None
     told = ackclock("search", "sack", "--runs", "10").out
-    assert "nothing found that is surely worse than harmless, in 10 runs: no file is written" in told
+    assert "no path is surely worse than the unchanged scenario, in 10 runs: no file is written" in told
     assert list(Path().rglob("search-*.toml")) == []
 
 
@@ -424,7 +424,7 @@ def test_html_shows_what_was_found_over_time(ackclock: Command, monkeypatch: pyt
     text = Path(document["report"]).read_text(encoding="utf-8")
     # The scenario with what was found, the comment that says so, and the figures over time.
     assert "7 Mbit/s" in text
-    assert "What matters: flows.bursts.application.rate = 7 Mbit/s" in text
+    assert "Values that matter: flows.bursts.application.rate = 7 Mbit/s" in text
     assert text.count("<svg") >= 2
     assert "report     " in ackclock("search", "sack", "--html").out
     assert json.loads(ackclock("search", "sack", "--json").out)["report"] is None

@@ -739,13 +739,13 @@ class TestCommand:
         done = ackclock("compare-trace", ours, ours, "--tolerance", "0", "--slack", "0 ms")
         assert done.code == 0
         named = "congestion window, slow start threshold, in flight, smoothed RTT, losses, states"
-        assert f"they agree within the tolerance in {named}\n" in done.out
+        assert f"the logs agree within the tolerance in {named}\n" in done.out
 
     def test_logs_that_part(self, tmp_path: Path, ackclock: Command) -> None:
         ours, theirs = self.files(tmp_path)
         done = ackclock("compare-trace", ours, theirs, "--figure", str(tmp_path / "both.svg"))
         assert done.code == 1
-        assert "they first differ at 0.080000 s: congestion_window" in done.out
+        assert "the logs first differ at 0.080000 s: congestion_window" in done.out
         assert "packet 2 lost (reordering_threshold)" in done.out
         assert "33.33 %" in done.out
         assert (tmp_path / "both.svg").read_text(encoding="utf-8").count("first difference") == 1

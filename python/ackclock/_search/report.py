@@ -9,7 +9,7 @@ from ackclock._numbers import significant
 from ackclock._overrides import merge
 from ackclock._search.objectives import Objective
 from ackclock._search.run import SEEDS, SearchResult
-from ackclock._search.space import TESTED, Space
+from ackclock._search.space import Space
 from ackclock.evaluation.contenders import Contender
 from ackclock.evaluation.run import put
 from ackclock.schemas.experiment import finding_record
@@ -34,13 +34,15 @@ def scenario_of(
     comments = [
         f"Found by `{command}`.",
         f"{objective.name}: {objective.text}.",
-        f"{here} here, {there} in the space's own scenario; means over {SEEDS} seeds.",
-        f"What matters: {matters or 'nothing'}",
+        f"{here} in this scenario, {there} in the unchanged scenario of {space.file}; means over {SEEDS} seeds.",
+        f"Values that matter: {matters or 'none'}",
     ]
     if found.failed:
         comments.append(f"The control fails in {found.failed} of {SEEDS} runs, which count as 1: {found.why}")
     if tested.classes:
-        comments.append(f'The control was {tested.name}, in Python; here "{TESTED}" has what the space has.')
+        comments.append(
+            f"The control was {tested.name}, in Python; the file has the control of {space.file} in its place."
+        )
     return "".join(f"# {text}\n" for text in comments) + "\n" + tomli_w.dumps(document)
 
 

@@ -73,10 +73,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help=_paragraphs(
         """
-        A congestion-control laboratory: simulate a path, reproduce published experiments.
+        Simulate TCP and QUIC congestion control over paths that you describe, and reproduce published experiments.
 
-        Start with [bold]ackclock reproduce rbcc/table-4.1[/bold], then [bold]ackclock list[/bold] for what a scenario
-        can name, then [bold]ackclock run[/bold] on a scenario of your own.
+        Start with [bold]ackclock reproduce rbcc/table-4.1[/bold], which repeats a published table.
+        [bold]ackclock list[/bold] shows the controls, queues and other parts from which scenarios are built, and
+        [bold]ackclock run FILE[/bold] simulates a scenario of your own.
         """
     ),
 )
@@ -107,7 +108,7 @@ def _options(
         typer.Option(
             "--files-outside",
             callback=_files_outside,
-            help="Let scenarios and studies name files, such as traces, outside of their own folders.",
+            help="Allow a scenario or study to read files, such as traces, from outside the folder that contains it.",
         ),
     ] = False,
 ) -> None:
@@ -140,6 +141,6 @@ _add(app, "reference-traces", reference_traces)
 _add(app, "packetdrill", packetdrill)
 _add(app, "migrate", migrate)
 
-study = typer.Typer(no_args_is_help=True, help="Copy studies, to change them.")
+study = typer.Typer(no_args_is_help=True, help="Copy a published experiment into a file, to change it.")
 _add(study, "copy", study_copy)
 app.add_typer(study, name="study")

@@ -84,6 +84,6 @@ def _show(made: Bench) -> None:
     for table in fitting(label, columns, console().width):
         console().print(table)
     if made.replications > 1:
-        note(f"means over {made.replications} replications ± half of the 95 % interval")
+        note(f"means over {made.replications} replications ± half-width of the 95 % interval")
     for sentence in comparisons(made):
-        console().print(f"{sentence} (95 % intervals apart)")
+        console().print(f"{sentence} (only paths on which the 95 % intervals do not overlap count)")

@@ -35,9 +35,19 @@ def show(results: Sequence[StudyResult]) -> None:
         columns.append(Column(label, cells))
     out.print(Text("Characterisation by RFC 7928", style="bold"))
     if any(result.quick for result in results):
-        out.print(Text("quick runs: verdicts may differ from those of full ones", style="yellow"))
+        out.print(
+            Text(
+                "quick runs, shorter and with fewer seeds: verdicts may differ from those of full runs",
+                style="yellow",
+            )
+        )
     out.print()
     for table in fitting(Column("scenario", scenarios), columns, out.width):
         out.print(table)
         out.print()
-    out.print(Text("RFC 7928 has no thresholds: the criteria are ours, and the page lists them", style="dim"))
+    out.print(
+        Text(
+            "RFC 7928 sets no thresholds: verdicts follow ackclock's own criteria, which the page lists",
+            style="dim",
+        )
+    )

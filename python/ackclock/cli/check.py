@@ -51,7 +51,7 @@ def check(file: Path) -> None:
             Plan(loaded, quick=True, sensitivity=True).check()
         console().print(
             f"{file}: valid study: {_count(len(plan.runs), 'case')}, {_count(len(study.metrics), 'metric')}, "
-            f"{_count(len(study.claims), 'claim')}, {_count(len(Work(loaded, plan).due()), 'run')} at first",
+            f"{_count(len(study.claims), 'claim')}, at least {_count(len(Work(loaded, plan).due()), 'run')}",
         )
         return
     from ackclock.scenario import Scenario
@@ -63,7 +63,7 @@ def check(file: Path) -> None:
         warn(f"{file}: {warning}")
     flows = sum(len(group["names"]) for group in description["flows"])
     points = len(read.sweep)
-    swept = f", {points} points of its sweep" if points > 1 else ""
+    swept = f", a sweep of {points} points" if points > 1 else ""
     console().print(
         f"{file}: valid: {_count(flows, 'flow')}, {_count(len(description['links']), 'link')}, "
         f"{description['duration_s']:g} s{swept}",

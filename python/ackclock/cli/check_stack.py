@@ -44,7 +44,7 @@ def check_stack(
     known = {"repeats", *(one.id for one in DRILLS), *(f"path-{name}" for name in NAMES)}
     for id in allow:
         if id not in known:
-            raise InputError(f"--allow {id}: found no drill of this id")
+            raise InputError(f"--allow {id}: no test has this id")
     stack: Stack | str = word if word in BUILT_IN else stacks([word])[0]
     if junit is not None:
         writable(junit.absolute().parent)
@@ -134,7 +134,7 @@ def _show(report: Report, allow: Sequence[str]) -> None:
     refused = report.refused(allow)
     if refused:
         first = refused[0]
-        out.print(Text(f"\nThe first sentence that is violated, {first.drill.clause} ({first.drill.force}):"))
+        out.print(Text(f"\nThe first violated requirement, {first.drill.clause} ({first.drill.force}):"))
         out.print(Text(f"  {first.drill.demand}", style="bold"), soft_wrap=True)
         out.print(Text(f"  Found: {first.text}."), soft_wrap=True)
         for line in first.timeline:

@@ -133,7 +133,7 @@ def show(comparison: Comparison) -> None:
     out.print()
     if comparison.parting is None:
         out.print(
-            f"they agree within the tolerance in {_names(comparison.compared)}",
+            f"the logs agree within the tolerance in {_names(comparison.compared)}",
             style="bold green",
             soft_wrap=True,
         )
@@ -178,7 +178,7 @@ def _show_parting(comparison: Comparison, parting: Parting) -> None:
 
     out = console()
     out.print(
-        Text(f"they first differ at {_place(comparison, parting.at)}: {parting.what}", style="bold red")
+        Text(f"the logs first differ at {_place(comparison, parting.at)}: {parting.what}", style="bold red")
     )
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     for heading in ("", *SIDES):
@@ -188,7 +188,7 @@ def _show_parting(comparison: Comparison, parting: Parting) -> None:
         table.add_row(label, *cells)
     out.print(table)
     for side in SIDES:
-        out.print(Text(f"\nbefore, {side}", style="bold"))
+        out.print(Text(f"\nlast events of {side} before it", style="bold"))
         for event in comparison.before(side):
             since = event.place.time_s - comparison.begin_s(side)
             out.print(f"{since:12.6f} s  after {event.place.sent:>6} packets  {event}", soft_wrap=True)
@@ -235,7 +235,7 @@ def _differences(comparison: Comparison) -> Table:
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     table.add_column("largest difference")
-    for heading in ("", "at", "ours", "theirs", "first beyond"):
+    for heading in ("", "at", "ours", "theirs", "first beyond tolerance"):
         table.add_column(heading, justify="right")
     for one in comparison.differences:
         beyond = "–" if one.first_beyond is None else _place(comparison, one.first_beyond)
@@ -252,7 +252,7 @@ def _stretches(comparison: Comparison) -> Table:
     from ackclock.traces.outcome import STRETCHES
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
-    table.add_column("over time, up to")
+    table.add_column("largest difference up to")
     for number in range(1, STRETCHES + 1):
         end = comparison.span * number / STRETCHES
         table.add_column(f"{end:.3g} s" if comparison.align == "time" else f"{end:.0f}", justify="right")

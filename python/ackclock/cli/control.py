@@ -23,15 +23,15 @@ COLUMNS: Mapping[str, str] = {
     "connections": "connections",
     "events": "events",
     "in_time": "decisions\nin time",
-    "late": "late",
-    "reno": "by Reno",
-    "p50_us": "p50\nus",
-    "p99_us": "p99\nus",
+    "late": "decisions\nlate",
+    "reno": "decisions\nby Reno",
+    "p50_us": "p50 answer\ntime (us)",
+    "p99_us": "p99 answer\ntime (us)",
 }
 """The columns of a report: the field and the heading."""
 NOT_REAL_TIME = (
-    "no real-time priority: many decisions are late on a busy machine. Root has it, and others by an `rtprio` limit in "
-    "limits.conf"
+    "ackclock has no real-time priority, so that many decisions come late on a busy machine: run it as root, or set an "
+    "`rtprio` limit in limits.conf"
 )
 PARENT_DIES = 1
 """``PR_SET_PDEATHSIG`` of linux/prctl.h."""
@@ -141,8 +141,8 @@ def _replay(file: Path, controls: Sequence[str], as_json: bool) -> None:
         if differences:
             first = differences[0]
             console().print(
-                f"{len(differences)} decisions differ; the first in line {first['line']}: a window of "
-                f"{first['decided_cwnd']} packets, recorded {first['recorded_cwnd']}"
+                f"{len(differences)} decisions differ from the recording; the first in line {first['line']}: a window "
+                f"of {first['decided_cwnd']} packets instead of {first['recorded_cwnd']}"
             )
         else:
             console().print("all decisions match the recording")
@@ -162,4 +162,6 @@ def show_reports(reports: Sequence[Mapping[str, Any]]) -> None:
         out.print(table)
     for report in reports:
         if report["lost_events"]:
-            warn(f"{report['name']}: the ring buffer had no room for {report['lost_events']} events")
+            warn(
+                f"{report['name']}: {report['lost_events']} events were lost because the ring buffer was full"
+            )

@@ -30,9 +30,9 @@ def show_scenario(name: str) -> None:
             kind = "number" if condition.limit is None else "condition"
             out.print(f"{kind:<10} {condition.text}")
         for text in about.lacks:
-            out.print(f"{'lacks':<10} {text}")
+            out.print(f"{'limitation':<10} {text}")
         for setting in dict.fromkeys(one.name for one in settings if one.name):
-            out.print(f"{'quick' if setting in quick else 'in full':<10} {setting}")
+            out.print(f"{'quick' if setting in quick else 'full only':<10} {setting}")
         out.print()
 
 
@@ -57,7 +57,7 @@ def show_list() -> None:
             about = load(name).about
             count = len(list(about.settings(quick=True))), len(list(about.settings(quick=False)))
             out.print(
-                Text(f"       {name:<{width}}  {about.title} ({count[0]} settings, {count[1]} in full)")
+                Text(f"       {name:<{width}}  {about.title} ({count[0]} settings, {count[1]} with --full)")
             )
         if family.id not in by_family:
             text = (

@@ -57,7 +57,7 @@ def _show(discipline: str, results: Sequence[StudyResult], *, full: bool) -> Non
     styles = {OK: "green", CONCERN: "red", UNDECIDED: "magenta", INFO: "cyan"}
     out, found = console(), judged(results, discipline)
     out.print(Text(f"{discipline} by RFC 7928, {'full' if full else 'quick'}", style="bold"))
-    out.print(Text("compared with drop-tail with the same buffer and the same random numbers", style="dim"))
+    out.print(Text("compared with drop-tail, with the same buffer and the same random numbers", style="dim"))
     out.print()
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     for head in ("section", "the RFC says", "verdict"):
@@ -70,4 +70,4 @@ def _show(discipline: str, results: Sequence[StudyResult], *, full: bool) -> Non
     out.print()
     counts = Counter(row.verdict for _, _, row in found)
     out.print(Text(", ".join(f"{counts[word]} {word}" for word in styles if counts[word])))
-    out.print(Text("RFC 7928 has no thresholds: the criteria are ours. A verdict is a finding.", style="dim"))
+    out.print(Text("RFC 7928 sets no thresholds: verdicts follow ackclock's own criteria.", style="dim"))

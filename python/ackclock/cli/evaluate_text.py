@@ -30,7 +30,10 @@ def show(evaluation: Evaluation, beside: Evaluation | None = None) -> None:
     controls = " and ".join(one.control for one in evaluations)
     out.print(Text(f"{controls} by RFC 9743, {kind}, seeds 1 to {len(evaluation.seeds)}", style="bold"))
     out.print(
-        Text(f"compared with {' and '.join(evaluation.references)} in the control's place", style="dim")
+        Text(
+            f"compared with runs in which {' and '.join(evaluation.references)} take the control's place",
+            style="dim",
+        )
     )
     for name, recovery in {name: of for one in evaluations for name, of in one.recoveries.items()}.items():
         if recovery != RECOVERY:
@@ -56,4 +59,9 @@ def show(evaluation: Evaluation, beside: Evaluation | None = None) -> None:
     for one in evaluations:
         counts = ", ".join(f"{count} {verdict}" for verdict, count in one.counted.items() if count)
         out.print(Text(counts if beside is None else f"{one.control}: {counts}"))
-    out.print(Text("RFC 9743 has no thresholds: the limits are ours. A verdict is a finding.", style="dim"))
+    out.print(
+        Text(
+            "RFC 9743 sets no thresholds: verdicts follow ackclock's own limits. A CONCERN needs an explanation.",
+            style="dim",
+        )
+    )

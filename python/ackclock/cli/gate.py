@@ -71,9 +71,9 @@ class Gate:
                 checked += 1
                 if not finding.met:
                     unmet += 1
-                    complain(f"expected {sentence(finding)}{where}")
+                    complain(f"the expectation {sentence(finding)}{where}")
                 elif not silent:
-                    console().print(Text(f"expected {sentence(finding)}{where}", style="green"))
+                    console().print(Text(f"the expectation {sentence(finding)}{where}", style="green"))
         if unmet:
             raise RunError(f"{unmet} of {checked} expectations not met")
 

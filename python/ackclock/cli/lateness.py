@@ -14,16 +14,18 @@ def show_lateness(conditions: Mapping[str, Any]) -> None:
     if late["packets"]:
         verdict = "invalid" if conditions["problems"] else "valid"
         console().print(
-            f"{verdict}: {late['packets']} packets left late by {_spread(late)}; bounds "
-            f"{late['p99_bound_s'] * 1e3:g} ms (p99), {late['max_bound_s'] * 1e3:g} ms (most)"
+            f"{verdict}: {late['packets']} packets left the links late by {_spread(late)}; a run is valid up to "
+            f"{late['p99_bound_s'] * 1e3:g} ms (p99) and {late['max_bound_s'] * 1e3:g} ms (maximum)"
         )
     stacks = conditions.get("stacks")
     if stacks is not None and stacks["packets"]:
         console().print(f"datagrams and timers reached the stacks late by {_spread(stacks)}")
     if not conditions["real_time"]:
-        note("no real-time priority: root has it, and users with an rtprio limit (limits.conf)")
+        note(
+            "this run had no real-time priority, which root has, and users with an rtprio limit in limits.conf"
+        )
 
 
 def _spread(late: Mapping[str, Any]) -> str:
     p50, p99, p999, most = (f"{late[key] * 1e3:.3f}" for key in ("p50_s", "p99_s", "p999_s", "max_s"))
-    return f"{p50} ms (p50), {p99} ms (p99), {p999} ms (p99.9), {most} ms (most)"
+    return f"{p50} ms (p50), {p99} ms (p99), {p999} ms (p99.9), {most} ms (maximum)"

@@ -27,9 +27,9 @@ def held_back(runs: Iterable[Run]) -> Iterator[str]:
             if share is not None and share > MOST:
                 worst[flow["name"]] = max(share, worst.get(flow["name"], 0.0))
     for name, share in list(worst.items())[:MANY]:
-        yield f"flow {name}: the window of its receiver held it back for {share:.0%} of the time"
+        yield f"flow {name}: the receive window limited it for {share:.0%} of its sending time"
     if len(worst) > MANY:
-        yield f"{len(worst) - MANY} more flows were held back by the windows of their receivers"
+        yield f"{len(worst) - MANY} more flows were limited by their receive windows most of the time"
 
 
 def closed(runs: Iterable[Run]) -> Iterator[str]:

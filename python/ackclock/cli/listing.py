@@ -103,7 +103,7 @@ def _print_entries(entries: list[dict[str, Any]]) -> None:
         out.print(Text(plural(kind), style="bold underline"))
         out.print(table)
         out.print()
-    out.print("`ackclock list KIND NAME` shows one in full", style="dim")
+    out.print("`ackclock list KIND NAME` shows one entry with all its parameters", style="dim")
 
 
 def _print_entry(entry: dict[str, Any]) -> None:

@@ -33,7 +33,7 @@ def show(marks: Marks, folder: Path) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("what to look for", overflow="fold")
-    table.add_column(f"in {REPLICATIONS} seeds", no_wrap=True)
+    table.add_column(f"over {REPLICATIONS} seeds", no_wrap=True)
     rows = zip(lesson.look, marks.statements, marks.evidence, strict=True)
     for number, (statement, word, evidence) in enumerate(rows, start=1):
         told = Text(statement).append(f"\n{evidence}", style="dim")
@@ -98,10 +98,10 @@ def _run(run: MarkedRun, units: Mapping[str, str]) -> str:
 def _count(marks: Marks) -> str:
     """Returns how many files there are, and how many of them cannot be trusted."""
     wrong = sum(one.state != UNCHANGED for one in marks.answers)
-    parts = [f"{number_of(len(marks.answers), 'file')}, {wrong} wrong or edited"]
+    parts = [f"{number_of(len(marks.answers), 'file')}, {wrong} invalid or edited"]
     if marks.others:
         parts.append(f"{number_of(marks.others, 'other file')} in the folder without the ending .json")
     return (
         "; ".join(parts)
-        + ". The numbers 1, 2, ... say whether the statement holds in the student's own runs."
+        + ". The columns 1, 2, ... say whether each statement of the lesson holds in the student's own runs."
     )

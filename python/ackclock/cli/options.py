@@ -17,7 +17,8 @@ Settings = Annotated[
     list[str] | None,
     typer.Option(
         metavar="PATH=VALUE",
-        help='Set a value of the scenario, e.g. dumbbell.bottleneck.rate="20 Mbit/s". May be given several times.',
+        help="Override a value of the scenario file, named by its dotted path, e.g. "
+        'dumbbell.bottleneck.rate="20 Mbit/s". May be given several times.',
         show_default=False,
     ),
 ]
@@ -26,18 +27,24 @@ OutDir = Annotated[
     typer.Option(
         "--out",
         metavar="DIR",
-        help="Folder for finished runs and for what the command writes; default: $ACKCLOCK_RESULTS, or else "
-        "ackclock-results in the home folder.",
+        help="Folder for the files that the command writes. Finished runs are cached in DIR/runs and reused. Default: "
+        "the folder in the environment variable ACKCLOCK_RESULTS, or ackclock-results in the home folder.",
         show_default=False,
     ),
 ]
 Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document and nothing else on standard output.")
+    bool,
+    typer.Option(
+        "--json", help="Print the results as one JSON document, and nothing else, on standard output."
+    ),
 ]
 Threads = Annotated[
     int,
     typer.Option(
-        "--threads", metavar="N", min=0, help="Number of runs at the same time; 0 means one per core."
+        "--threads",
+        metavar="N",
+        min=0,
+        help="Number of runs that are simulated in parallel; 0: one per CPU core.",
     ),
 ]
 Stacks = Annotated[
@@ -45,9 +52,17 @@ Stacks = Annotated[
     typer.Option(
         "--stack",
         metavar="PATH[,KEY=VALUE]",
-        help="Load a QUIC stack from this shared library, for transports of its name; each run has a process "
-        "of its own. KEY=VALUE after commas are the library's options. May be given several times.",
+        help="Load a QUIC stack from the shared library PATH, so that flows can use its name as their transport. "
+        "KEY=VALUE passes an option to the library. May be given several times.",
         show_default=False,
+    ),
+]
+StackLimit = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS",
+        min=1,
+        help="Longest CPU time of a single run of a stack loaded by --stack; a run that needs more fails.",
     ),
 ]
 Limit = Annotated[
@@ -55,8 +70,8 @@ Limit = Annotated[
     typer.Option(
         metavar="SECONDS",
         min=1,
-        help="The longest time that a run of a control in Python may take, or the longest CPU time of a run "
-        "with --stack.",
+        help="Longest time of a single run: wall-clock time with a control in Python, CPU time with a stack loaded by "
+        "--stack. A run that needs more counts as failed.",
     ),
 ]
 Dask = Annotated[
@@ -64,7 +79,18 @@ Dask = Annotated[
     typer.Option(
         "--dask",
         metavar="ADDRESS",
-        help="Run on the workers of the Dask scheduler at this address, e.g. tcp://host:8786.",
+        help="Simulate on the workers of the Dask scheduler at this address, e.g. tcp://host:8786, instead of on this "
+        "machine.",
+        show_default=False,
+    ),
+]
+DaskWithoutPython = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Simulate on the workers of the Dask scheduler at this address, e.g. tcp://host:8786; only runs of a "
+        "control in Python stay on this machine.",
         show_default=False,
     ),
 ]
@@ -73,7 +99,8 @@ Figures = Annotated[
     typer.Option(
         "--figures",
         metavar="FORMAT",
-        help="Also write each figure as a separate file: pdf, svg, png or csv. May be given several times.",
+        help="Also write each figure as a file in this format, pdf, svg, png or csv, into the folder figures of --out. "
+        "May be given several times.",
         show_default=False,
     ),
 ]

@@ -25,9 +25,9 @@ COLUMNS: Mapping[str, tuple[str, float]] = {
     "marked_packets": ("marked\npackets", 1),
     "utilisation": ("utilisation\n%", 1e2),
     "queue_mean_packets": ("mean queue\npackets", 1),
-    "wait_p50_s": ("p50 wait\nms", 1e3),
-    "wait_p95_s": ("p95 wait\nms", 1e3),
-    "wait_p99_s": ("p99 wait\nms", 1e3),
+    "wait_p50_s": ("p50 queue\nwait ms", 1e3),
+    "wait_p95_s": ("p95 queue\nwait ms", 1e3),
+    "wait_p99_s": ("p99 queue\nwait ms", 1e3),
 }
 """The columns of a link: the field of its result, the heading and the factor."""
 
@@ -80,8 +80,8 @@ def path(
         if _carried(outcome["backward"]) > _carried(outcome["forward"]):
             other = "download" if direction == "upload" else "upload"
             note(
-                f"most bytes went backward, against the data of flow `{flow or groups[0]}`; `--direction {other}` "
-                "exchanges the hosts"
+                f"most bytes took the return path of flow `{flow or groups[0]}`; `--direction {other}` exchanges "
+                "the hosts"
             )
     for problem in outcome["problems"]:
         warn(f"invalid: {problem}")
@@ -126,7 +126,9 @@ def _show(outcome: Mapping[str, Any]) -> None:
 
     out = console()
     begin, end = outcome["measured_from_s"], outcome["measured_to_s"]
-    out.print(f"{outcome['lasted_s']:.2f} s in real time, counted from {begin:g} s to {end:.2f} s")
+    out.print(
+        f"ran for {outcome['lasted_s']:.2f} s of real time; packets count from {begin:g} s to {end:.2f} s"
+    )
     simulated = {link["name"]: {**link, "name": "  simulated"} for link in outcome.get("simulated", [])}
     for direction in ("forward", "backward"):
         links = []

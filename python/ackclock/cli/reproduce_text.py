@@ -51,7 +51,12 @@ def show(result: StudyResult) -> None:
     if result.source.setup_unknown:
         out.print(Text(f"the set-up is partly lost: {result.source.setup_unknown}", style="yellow"))
     if result.quick:
-        out.print(Text("a quick run: results may differ from those of a full one", style="yellow"))
+        out.print(
+            Text(
+                "a quick run, shorter and with fewer seeds: results may differ from those of a full run",
+                style="yellow",
+            )
+        )
     if result.precision is not None:
         style = "dim" if result.precision.reached else "yellow"
         out.print(Text(str(result.precision), style=style))
@@ -90,7 +95,12 @@ def _show_misses(results: Sequence[StudyResult]) -> None:
             out.print(Text.assemble((result.name, "bold"), "  ", result.title))
             out.print(Padding(_claims(misses, out.width - 2), (0, 0, 1, 2)))
     if any(result.quick for result in results):
-        out.print(Text("quick runs: results may differ from those of full ones", style="yellow"))
+        out.print(
+            Text(
+                "quick runs, shorter and with fewer seeds: results may differ from those of full runs",
+                style="yellow",
+            )
+        )
         out.print()
 
 
@@ -180,7 +190,7 @@ def _said(claim: ClaimResult, same_setup: bool) -> Text:
 def _verdict(claim: ClaimResult) -> Text:
     text = Text(claim.verdict, style=STYLES[claim.verdict])
     if claim.recorded is not None and claim.recorded != claim.verdict:
-        text.append(f"\nfull run:\n{claim.recorded}", style="dim")
+        text.append(f"\nin the full run:\n{claim.recorded}", style="dim")
     return text
 
 
@@ -200,10 +210,10 @@ def _show_sensitivity(result: StudyResult) -> None:
     out = console()
     out.print()
     out.print(f"Other interpretations of what the publication leaves open: {len(readings)}")
-    out.print(f"  with another result of a claim: {changing}")
-    out.print(f"  with an undecided claim that the one taken decides: {undecided}")
+    out.print(f"  those that change the result of a claim: {changing}")
+    out.print(f"  those that leave a claim undecided which the chosen interpretation decides: {undecided}")
     if changing or undecided:
-        out.print("The interpretations with another result, each with its claims:")
+        out.print("These interpretations, each with the claims that it changes or leaves undecided:")
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
     table.add_column(ratio=3)
     table.add_column(ratio=1, min_width=16)
@@ -217,7 +227,7 @@ def _show_sensitivity(result: StudyResult) -> None:
                 if item.against
                 else ""
                 if item.evidence
-                else " (a check of ours)"
+                else " (a robustness check)"
             )
             label = Text(f"{item.alternative}{_fewer(item, result)}{against}", style="dim")
             table.add_row(Padding(label, (0, 0, 0, 4)), Text("; ".join(_outcome(item)), style="dim"))

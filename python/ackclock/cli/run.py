@@ -60,8 +60,8 @@ CALL_COLUMNS: Mapping[str, tuple[str, float]] = {
     "frame_delay_p50_s": ("frame delay\np50 ms", 1e3),
     "frame_delay_p95_s": ("frame delay\np95 ms", 1e3),
     "frames": ("frames\n", 1),
-    "completed_frames": ("complete\n", 1),
-    "late_frames": ("late\n", 1),
+    "completed_frames": ("complete\nframes", 1),
+    "late_frames": ("late\nframes", 1),
     "freezes": ("freezes\n", 1),
     "freeze_s": ("frozen\ns", 1),
 }
@@ -131,8 +131,8 @@ def run(
     formats = _formats(figures, plots, scenario)
     if not everything and (as_json or html or series or formats):
         raise InputError(
-            f"{scenario.file}: {plan}; --json, --html, --series and --figures are for {MAX_IN_MEMORY:,} at most, "
-            "--out alone writes a summary of all points"
+            f"{scenario.file}: {plan}; --json, --html, --series and --figures need at most {MAX_IN_MEMORY:,} "
+            "runs; --out alone writes a summary of all points"
         )
     wishes = _wishes(exports, scenario, plan, out, payloads=payloads)
     place = results_folder(out)
@@ -162,7 +162,7 @@ def run(
         written += list(at.export(out, *wishes, seed=seed, payloads=payloads))
     written += _pictures(runs, scenario, place, html=html, formats=formats, plots=plots, places=put)
     if not as_json:
-        kept = [] if out is not None else [f"runs kept in {shown(place / 'runs')}"]
+        kept = [] if out is not None else [f"runs cached in {shown(place / 'runs')}"]
         remarks = [done.precision, *(f"wrote {shown(one)}" for one in dict.fromkeys(written)), *kept]
         for remark in filter(None, remarks):
             console().print(remark, style="dim")
@@ -519,7 +519,7 @@ def _show_completions(out: Console, runs: list[Run], summary: Mapping[str, Summa
         for quantity, (heading, factor) in COMPLETION_COLUMNS.items()
     ]
     done = [f"{_mean(values, 'done')} of {_mean(values, 'begun')}" for _, values in found]
-    per = "a run" if len(runs) > 1 else ""
+    per = "per run" if len(runs) > 1 else ""
     columns = [Column(f"complete\n{per}", [Text(text) for text in done]), *cells]
     for table in fitting(Column("completion times", [Text(name) for name, _ in found]), columns, out.width):
         out.print(table)

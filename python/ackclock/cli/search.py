@@ -84,20 +84,22 @@ def search(
         return
     say, finding = console(), found.finding
     say.print(Text(f"{control}, {objective}: {wanted.text}", style="bold"))
-    say.print(f"worst      {significant(found.badness, 3)}, mean of {len(found.samples)} seeds")
-    say.print(f"harmless   {significant(found.harmless, 3)}, in the scenario of {chosen.file} as it stands")
+    say.print(
+        f"worst      {significant(found.badness, 3)}, mean of {len(found.samples)} seeds on the path that was found"
+    )
+    say.print(f"harmless   {significant(found.harmless, 3)}, in the unchanged scenario of {chosen.file}")
     more = with_ends(finding.estimate, finding.interval)
-    say.print(f"new seeds  {more} more than harmless, mean of {finding.seeds} other seeds")
+    say.print(f"difference {more} between the two, mean of {finding.seeds} other seeds")
     if path is None:
         say.print(
-            Text(f"nothing found that is surely worse than harmless, in {runs:,} runs: no file is written")
+            Text(f"no path is surely worse than the unchanged scenario, in {runs:,} runs: no file is written")
         )
         return
     values = chosen.overrides(found.values)
     for place, (name, value) in enumerate(values.items()):
         say.print(f"{'' if place else 'with':<10} {name} = {value}")
     if not values:
-        say.print("with       no changes: the search space's own scenario shows it")
+        say.print("with       no changes: the unchanged scenario shows it")
     if found.all_failed:
         here = (
             f"{found.failed} of {len(found.samples)} runs of the found scenario, "

@@ -132,7 +132,7 @@ def cost(plan: Plan, packets: float, seconds: float, cores: int) -> str:
 
     on = f"{cores} core{'s' if cores != 1 else ''}"
     more = ", more where the precision asks for them" if plan.precision else ""
-    return f"{plan}{more}: up to {_counted(packets)} packets, about {duration(seconds)} on {on} if none is stored"
+    return f"{plan}{more}: up to {_counted(packets)} packets, about {duration(seconds)} on {on} if no run is cached"
 
 
 def _counted(number: float) -> str:
@@ -152,7 +152,7 @@ def spent(done: Simulated) -> str:
             f"{_short(max(times))}"
         )
     if done.stored:
-        parts.append(f"{done.stored:,} were stored")
+        parts.append(f"{done.stored:,} were cached")
     return "; ".join(parts)
 
 

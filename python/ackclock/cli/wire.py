@@ -19,7 +19,7 @@ COLUMNS: Mapping[str, tuple[str, float]] = {
     "rtt_p95_s": ("p95 RTT (ms)", 1e3),
     "one_way_delay_p95_s": ("p95 one-way delay (ms)", 1e3),
     "utilisation": ("utilisation (%)", 1e2),
-    "wait_p95_s": ("p95 wait (ms)", 1e3),
+    "wait_p95_s": ("p95 queue wait (ms)", 1e3),
     "dropped_packets": ("dropped packets", 1),
     "marked_packets": ("marked packets", 1),
 }
@@ -92,9 +92,9 @@ def _show_comparison(rows: Sequence[Mapping[str, Any]]) -> None:
         Column("on the wire", values("real")),
         Column("simulated", values("simulated")),
         Column("difference", [Text(difference(row)) for row in rows]),
-        Column("bound", [Text(row["bound"]) for row in rows]),
+        Column("allowed", [Text(row["bound"]) for row in rows]),
         Column("agrees", [Text("yes" if row["agrees"] else "no") for row in rows]),
     ]
-    for table in fitting(Column("compared", [Text(row["name"]) for row in rows]), columns, out.width):
+    for table in fitting(Column("flow or link", [Text(row["name"]) for row in rows]), columns, out.width):
         out.print(table)
     out.print()

@@ -26,9 +26,9 @@ def _every_two(record: Record) -> str:
     arrived = [one for one in record.datagrams("arrived") if one.is_full]
     answers = record.datagrams("sent", forward=False)
     ratio = len(arrived) / max(1, len(answers))
-    said = f"{len(answers)} acknowledgements of {len(arrived)} datagrams"
+    said = f"the receiver sent {len(answers)} acknowledgements for {len(arrived)} datagrams"
     if ratio > 2.5:
-        raise Violation(f"{said}: one for {ratio:.1f}", arrived[0].at_s)
+        raise Violation(f"{said}: one for each {ratio:.1f}", arrived[0].at_s)
     return said
 
 
@@ -42,9 +42,11 @@ def _in_time(record: Record) -> str:
             worst, at = answered - arrived, arrived
     if worst > MAX_ACK_DELAY_S + 0.001:
         raise Violation(
-            f"an acknowledgement came after {1e3 * worst:.1f} ms (25 ms unless the handshake says more)", at
+            f"a datagram was acknowledged {1e3 * worst:.1f} ms after it arrived (at most 25 ms, unless the handshake "
+            "has another max_ack_delay)",
+            at,
         )
-    return f"at most {1e3 * worst:.1f} ms"
+    return f"every datagram was acknowledged within {1e3 * worst:.1f} ms"
 
 
 def _gap(record: Record) -> str:
@@ -53,9 +55,10 @@ def _gap(record: Record) -> str:
     arrived, answered = _answers(record, after.number)
     if answered - arrived > 0.001:
         raise Violation(
-            f"the datagram after a gap is acknowledged {1e3 * (answered - arrived):.1f} ms later", arrived
+            f"the datagram after a gap was acknowledged only after {1e3 * (answered - arrived):.1f} ms",
+            arrived,
         )
-    return "at once"
+    return "the datagram after a gap was acknowledged at once"
 
 
 def _marked(record: Record) -> str:
@@ -65,14 +68,14 @@ def _marked(record: Record) -> str:
     arrived, answered = _answers(record, marked[0].number)
     if answered - arrived > 0.001:
         raise Violation(
-            f"a marked datagram is acknowledged {1e3 * (answered - arrived):.1f} ms later", arrived
+            f"a marked datagram was acknowledged only after {1e3 * (answered - arrived):.1f} ms", arrived
         )
-    return "at once"
+    return "a marked datagram was acknowledged at once"
 
 
 def _first_rtt(record: Record) -> str:
     rtt = record.value("rtt_ns", 0.5) / 1e9
-    said = f"{1e3 * rtt:.1f} ms over a path of 100 ms"
+    said = f"the smoothed RTT begins with {1e3 * rtt:.1f} ms, over a path of 100 ms"
     if not RTT_S - 0.001 <= rtt <= RTT_S + MAX_ACK_DELAY_S + 0.002:
         raise Violation(said, 0.5)
     return said
@@ -80,7 +83,7 @@ def _first_rtt(record: Record) -> str:
 
 def _least(record: Record) -> str:
     least = record.last("least_rtt_ns") / 1e9
-    said = f"{1e3 * least:.1f} ms after the path went from 100 to 160 ms"
+    said = f"the minimum RTT is {1e3 * least:.1f} ms after the RTT of the path went from 100 to 160 ms"
     if least > RTT_S + MAX_ACK_DELAY_S + 0.002:
         raise Violation(said, 2.5)
     return said
@@ -95,20 +98,23 @@ def _smooth(record: Record) -> str:
     before = record.value("rtt_ns", STEP_S) / 1e9
     first = record.changed("rtt_ns", STEP_S + RTT_S + 0.05)
     if first is None:
-        raise Violation("the smoothed round trip stays where it was", STEP_S)
+        raise Violation("the smoothed RTT stays as it was although the RTT of the path grew", STEP_S)
     after = record.value("rtt_ns", first) / 1e9
     # One sample of 200 to 226 ms moves it by an eighth of the difference; two may come at one time.
     most = before + 2 * (0.226 - before) / 8
     if after > most + 0.001:
         raise Violation(
-            f"a sample of 200 ms moved it from {1e3 * before:.0f} to {1e3 * after:.0f} ms, at most "
-            f"{1e3 * most:.0f}",
+            f"an RTT sample of 200 ms moved the smoothed RTT from {1e3 * before:.0f} to {1e3 * after:.0f} ms, expected "
+            f"at most {1e3 * most:.0f} ms",
             first,
         )
     end = record.last("rtt_ns") / 1e9
     if end < 0.19:
-        raise Violation(f"{1e3 * end:.0f} ms after 30 samples of 200 ms", 4.0)
-    return f"{1e3 * before:.0f}, {1e3 * after:.0f}, at the end {1e3 * end:.0f} ms"
+        raise Violation(f"the smoothed RTT is {1e3 * end:.0f} ms after 30 samples of 200 ms", 4.0)
+    return (
+        f"samples of 200 ms moved the smoothed RTT from {1e3 * before:.0f} ms first to {1e3 * after:.0f} ms, and in "
+        f"the end to {1e3 * end:.0f} ms"
+    )
 
 
 DRILLS = (
@@ -116,7 +122,7 @@ DRILLS = (
         "ack-every-two",
         "RFC 9000 13.2.2",
         "SHOULD",
-        "A receiver acknowledges after it has received two datagrams that ask for it.",
+        "A receiver acknowledges after it has received two ack-eliciting packets.",
         Script(1.0, writes=((0.0, 150_000),)),
         _every_two,
     ),
@@ -132,7 +138,7 @@ DRILLS = (
         "ack-of-a-gap",
         "RFC 9000 13.2.1",
         "SHOULD",
-        "A receiver acknowledges a datagram at once if one before it is missing.",
+        "A receiver acknowledges a datagram at once if an earlier one is missing.",
         Script(2.0, rules=drop(12), writes=TRICKLE),
         _gap,
     ),
@@ -140,7 +146,7 @@ DRILLS = (
         "ack-of-a-mark",
         "RFC 9000 13.2.1",
         "SHOULD",
-        "A receiver acknowledges a marked datagram at once.",
+        "A receiver acknowledges a datagram with an ECN mark (CE) at once.",
         Script(2.0, rules=mark(12), writes=TRICKLE),
         _marked,
     ),
@@ -148,7 +154,7 @@ DRILLS = (
         "rtt-first",
         "RFC 9002 5.3",
         "MUST",
-        "The smoothed round trip begins with the first sample.",
+        "The smoothed RTT begins with the first RTT sample.",
         Script(3.0, writes=TRICKLE),
         _first_rtt,
     ),
@@ -156,7 +162,7 @@ DRILLS = (
         "rtt-least",
         "RFC 9002 5.2",
         "MUST",
-        "The least round trip is the least of the samples, and not a recent one.",
+        "The minimum RTT is the minimum of all RTT samples, and not only of recent ones.",
         Script(4.0, rules=delay(0.06, range(16, 200)), writes=tuple(trickle(0.0, 4.0, EVERY_S))),
         _least,
     ),
@@ -164,7 +170,7 @@ DRILLS = (
         "rtt-smooth",
         "RFC 9002 5.3",
         "MUST",
-        "A sample moves the smoothed round trip by an eighth of the difference.",
+        "An RTT sample moves the smoothed RTT by an eighth of the difference between them.",
         Script(5.0, rules=LONGER, writes=tuple(trickle(0.0, 5.0, EVERY_S))),
         _smooth,
     ),

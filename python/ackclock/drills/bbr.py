@@ -48,16 +48,18 @@ def _waits(record: Record, first_s: float, last_s: float) -> list[float]:
 
 def _share(record: Record, first_s: float, last_s: float, least: float, capacity: float = RATE) -> str:
     share = _rate(record, first_s, last_s) / capacity
-    said = f"{100 * share:.1f} % of the capacity from {first_s:g} to {last_s:g} s"
+    said = f"the sender used {100 * share:.1f} % of the capacity from {first_s:g} to {last_s:g} s"
     if share < least:
-        raise Violation(f"{said}, at least {100 * least:.0f}", last_s)
+        raise Violation(f"{said}, expected at least {100 * least:.0f} %", last_s)
     return said
 
 
 def _plateau(record: Record) -> str:
     lost = record.datagrams("dropped")
     if lost:
-        raise Violation("Startup goes on until a queue of ten products is full", lost[0].at_s)
+        raise Violation(
+            "Startup continued until a queue of ten bandwidth-delay products was full", lost[0].at_s
+        )
     # Nine tenths: the gain of DOWN, with which a cycle may spend half of its time.
     return _share(record, 1.0, 4.5, 0.9)
 
@@ -65,9 +67,9 @@ def _plateau(record: Record) -> str:
 def _drains(record: Record) -> str:
     waits = _waits(record, 1.5, 4.5)
     median = waits[len(waits) // 2]
-    said = f"half of the datagrams waited less than {1e3 * median:.1f} ms"
+    said = f"half of the datagrams waited less than {1e3 * median:.1f} ms in the queue"
     if median > 0.25 * RTT_S + 0.002:
-        raise Violation(f"{said}, at most a quarter of a round trip", 4.0)
+        raise Violation(f"{said}, expected at most a quarter of a round trip", 4.0)
     return said
 
 
@@ -76,7 +78,7 @@ def _probe_rtt(record: Record) -> str:
     least, at = min(
         (_rate(record, begin, begin + 0.2), begin) for begin in [4.6 + 0.02 * k for k in range(320)]
     )
-    said = f"{100 * least / mean:.0f} % of the usual rate for 200 ms at {at:.1f} s"
+    said = f"the lowest rate over 200 ms was {100 * least / mean:.0f} % of the mean rate, at {at:.1f} s"
     if least > 0.7 * mean:
         raise Violation(f"{said}: no ProbeRTT within eleven seconds", 11.0)
     return said
@@ -85,7 +87,10 @@ def _probe_rtt(record: Record) -> str:
 def _restart(record: Record) -> str:
     sent = [one for one in record.datagrams("sent", 9.999, 10.0 + RTT_S) if one.is_full]
     first = sum(one.bytes for one in sent)
-    said = f"{first:,} bytes in the first round trip after six seconds of pause, a product is {PRODUCT:,}"
+    said = (
+        f"{first:,} bytes left in the first round trip after a pause of six seconds; the bandwidth-delay product is "
+        f"{PRODUCT:,} bytes"
+    )
     if first > 1.5 * PRODUCT:
         raise Violation(said, 10.0 + RTT_S)
     return said
@@ -97,16 +102,17 @@ def _aggregated(record: Record) -> str:
 
 def _tiny(record: Record) -> str:
     least = record.least_window(1.0, 20.0)
-    said = f"a window of at least {least:.1f} datagrams over a path of 80 bytes"
+    said = f"the window was at least {least:.1f} datagrams, over a path with a bandwidth-delay product of 80 bytes"
     if least < 3.9:
-        raise Violation(f"{said}, at least 4", 20.0)
+        raise Violation(f"{said}, expected at least 4", 20.0)
     return f"{said}; {_share(record, 5.0, 20.0, 0.9, 64e3)}"
 
 
 def _faster(record: Record) -> str:
     best = max(_rate(record, begin, begin + 0.2) for begin in [12 + 0.1 * k for k in range(78)])
     said = (
-        f"at best {100 * best / (10 * RATE):.1f} % of the new capacity over 200 ms, two to ten seconds after"
+        f"the sender used at best {100 * best / (10 * RATE):.1f} % of the new capacity over 200 ms, two to ten seconds "
+        "after the capacity grew tenfold"
     )
     # Nine tenths of the capacity, as in the other cases: the draft gives no number.
     if best < 0.95 * 10 * RATE:
@@ -119,11 +125,14 @@ def _slower(record: Record) -> str:
     median = waits[len(waits) // 2]
     if median > 2 * RTT_S:
         raise Violation(
-            f"half of the datagrams wait more than {1e3 * median:.0f} ms sixteen seconds after the capacity fell to a "
-            "tenth",
+            f"half of the datagrams wait more than {1e3 * median:.0f} ms in the queue sixteen seconds after the "
+            "capacity fell to a tenth",
             28.0,
         )
-    return f"half of the datagrams wait less than {1e3 * median:.0f} ms sixteen seconds after"
+    return (
+        f"half of the datagrams wait less than {1e3 * median:.0f} ms in the queue sixteen seconds after the capacity "
+        "fell to a tenth"
+    )
 
 
 def _spurious(record: Record) -> str:
@@ -142,7 +151,7 @@ def _hidden(what: str) -> Drill:
     number, _, why = what.partition(": ")
 
     def judge(_: Record) -> str:
-        raise CannotTell(why)
+        raise CannotTell(f"the case is about {why}")
 
     demand = "A case that is visible only in variables of the control."
     return Drill(
@@ -168,7 +177,12 @@ TINY = _path(20.0, rtt_s=0.01, rates=((0.0, 64e3),), queue_bytes=120_000)
 LIMITED = ((0.0, 2_000_000), *trickle(3.0, 8.0, 0.005, 1250), (8.0, 1 << 30))
 
 DRILLS = (
-    _case("1", "Startup ends when the bandwidth no longer grows, and the capacity is used.", PLAIN, _plateau),
+    _case(
+        "1",
+        "Startup ends when the measured bandwidth no longer grows, and the capacity is used.",
+        PLAIN,
+        _plateau,
+    ),
     _hidden("2: full_bw_reached after losses while the application limits the sender"),
     _case("3", "Drain empties the queue of Startup.", PLAIN, _drains),
     _hidden("4: the round in which Drain gives up"),
@@ -176,51 +190,56 @@ DRILLS = (
     _hidden("6: the phase UP, which ends on losses while the application limits the sender"),
     _case(
         "7",
-        "A time in which the application limits the sender does not lower its bandwidth.",
+        "A period in which the application limits the sender does not lower its bandwidth estimate.",
         _path(10.0, writes=LIMITED),
         _limited,
     ),
     _hidden("8: the phase DOWN, which ends by the bytes in flight"),
     _hidden("9: the phase DOWN, which ends by time"),
-    _case("10", "ProbeRTT comes five seconds after the least round trip.", PLAIN, _probe_rtt),
+    _case("10", "ProbeRTT begins five seconds after the minimum RTT was measured.", PLAIN, _probe_rtt),
     _case(
         "11",
-        "After a pause the sender begins at its bandwidth.",
+        "After a pause the sender begins at its estimated bandwidth, without a burst.",
         _path(11.0, writes=((0.0, 4_000_000), (10.0, 1 << 30))),
         _restart,
     ),
     _case(
         "12",
-        "Acknowledgements that come in batches do not slow the sender.",
+        "Acknowledgements that arrive in batches do not slow the sender down.",
         _path(4.6, rules=HELD),
         _aggregated,
     ),
     _hidden("13: extra_acked, and batches that begin in CRUISE"),
-    _case("14", "A bandwidth-delay product of less than a datagram does not stall the sender.", TINY, _tiny),
+    _case(
+        "14",
+        "A path whose bandwidth-delay product is less than a datagram does not stall the sender.",
+        TINY,
+        _tiny,
+    ),
     _case(
         "15",
-        "Ten times the capacity is found.",
+        "The sender finds the new bandwidth after the capacity of the path grows tenfold.",
         _path(20.0, rates=((0.0, RATE), (10.0, 10 * RATE)), queue_bytes=PRODUCT),
         _faster,
     ),
     _case(
         "16",
-        "A tenth of the capacity is found.",
+        "The sender finds the new bandwidth after the capacity of the path falls to a tenth.",
         # The old bandwidth stays in the filter for two cycles of up to three seconds and their probes, and a ProbeRTT
         # every five seconds begins a cycle again: up to twelve seconds.
         _path(30.0, rates=((0.0, RATE), (10.0, RATE / 10)), queue_bytes=PRODUCT),
         _slower,
     ),
-    _hidden("17: a policer, which the path of a drill does not have"),
+    _hidden("17: a policer, which the paths of these tests do not have"),
     _case(
         "18",
-        "A datagram that was declared lost too early leaves the rate as it was.",
+        "A spurious loss does not lower the rate.",
         _path(4.6, rules=[Rule(True, "first", 3.0, 1, "delay", 0.6 * RTT_S)]),
         _spurious,
     ),
     _case(
         "19",
-        "A round trip that is longer for two seconds leaves the rate as it was.",
+        "A delay of half a second, at which probe timeouts expire, does not lower the rate.",
         _path(6.6, rules=[Rule(True, "times", 3.0, 3.1, "delay", 0.5)]),
         _timeout,
     ),

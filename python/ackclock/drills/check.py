@@ -80,7 +80,7 @@ def target(stack: Stack | str, control: str, law: str | None = None) -> Target:
         name = stack
     if not known:
         raise InputError(
-            f"{stack}: found no stack of this name, expected noq, quinn or the path of a library"
+            f"{stack}: found no stack of this name, expected noq, quinn or the path of a shared library"
         )
     if control not in known:
         raise InputError(
@@ -105,7 +105,9 @@ def check(
     asks_paths = paths and (not only or any(word.startswith("path") for word in only))
     if not (drills or asks_repeats or asks_paths):
         known = [one.id for one in DRILLS if applies(one, target.law)]
-        raise InputError(f"--only {', '.join(only)}: found no such drill{nearest(only[0], known)}")
+        raise InputError(
+            f"--only {', '.join(only)}: no test has such an id or clause{nearest(only[0], known)}"
+        )
     before = _cpu_s()
     outcomes = _repeats(target, seed) if asks_repeats else []
     records: dict[str, Record | Exception] = {}
@@ -141,8 +143,8 @@ def _about(id: str, demand: str, clause: str = "ackclock_stack.h", force: Force 
     return Drill(id, clause, force, demand, EVENTFUL, judge)
 
 
-REPEATS = _about("repeats", "Equal arguments give equal datagrams at equal times.")
-SEED = _about("seed", "Another seed gives other bytes.", force="MAY")
+REPEATS = _about("repeats", "Two runs with equal arguments send equal datagrams at equal times.")
+SEED = _about("seed", "A run with another seed sends other bytes.", force="MAY")
 
 
 def _repeats(target: Target, seed: int) -> list[Outcome]:
@@ -154,16 +156,21 @@ def _repeats(target: Target, seed: int) -> list[Outcome]:
     random = target.stack.told[3] if isinstance(target.stack, Stack) else "connection identifiers"
     if first == second:
         found = Outcome(
-            REPEATS, "as demanded", f"{first[0]} datagrams of two processes are identical, byte for byte"
+            REPEATS, "as demanded", f"two processes sent the same {first[0]} datagrams, byte for byte"
         )
     elif random:
-        same = "times and lengths are equal" if first[:2] == second[:2] else "times differ"
-        found = Outcome(REPEATS, "absent", f"{same}; the stack says that this is random: {random}")
+        same = (
+            "two processes sent datagrams of equal lengths at equal times"
+            if first[:2] == second[:2]
+            else "two processes sent other datagrams, or at other times"
+        )
+        found = Outcome(REPEATS, "absent", f"{same}; the stack declares this as random: {random}")
     elif first[:2] == second[:2]:
         found = Outcome(
             REPEATS,
             "VIOLATED",
-            "times and lengths are equal, but bytes differ: some bytes are not drawn from the seed",
+            "two processes sent datagrams of equal lengths at equal times, but with other bytes: the seed does not "
+            "determine some bytes",
         )
     else:
         found = Outcome(
@@ -172,7 +179,7 @@ def _repeats(target: Target, seed: int) -> list[Outcome]:
     seeded = Outcome(
         SEED,
         "absent" if first == other else "as demanded",
-        f"seeds {seed} and {seed + 1} send the same bytes" if first == other else "seeds differ",
+        f"runs with seeds {seed} and {seed + 1} send {'the same' if first == other else 'different'} bytes",
     )
     return [found, seeded]
 
@@ -185,8 +192,11 @@ def _paths(target: Target, names: Sequence[str]) -> list[Outcome]:
     found = []
     with offered(given):
         for name in names:
-            demand = f"At least half the goodput of our {ours}, and at most twice its delay at equal goodput."
-            drill = _about(f"path-{name}", demand, f"hard path {name}")
+            demand = (
+                f"The control has at least half the goodput of ackclock's {ours}, and at most twice its 95th "
+                "percentile of the one-way delay, unless its goodput is more than 1.25 times as high."
+            )
+            drill = _about(f"path-{name}", demand, f"bench-stack path {name}")
             try:
                 (cells,) = bench(who, [name], replications=1).paths.values()
             except RunError as error:
@@ -195,7 +205,10 @@ def _paths(target: Target, names: Sequence[str]) -> list[Outcome]:
             theirs, own = (
                 [cell.summaries[metric].mean or 0.0 for metric in ("goodput", "delay")] for cell in cells
             )
-            text = f"{theirs[0]:.2f} Mbit/s and {theirs[1]:.0f} ms; {ours} has {own[0]:.2f} Mbit/s and {own[1]:.0f} ms"
+            text = (
+                f"goodput {theirs[0]:.2f} Mbit/s, p95 one-way delay {theirs[1]:.0f} ms; ackclock's {ours}: "
+                f"{own[0]:.2f} Mbit/s, {own[1]:.0f} ms"
+            )
             if cells[0].closed:
                 text = f"the stack closed the connection: {cells[0].reason}"
             # A control that carries much more than ours, which gives up on this path, has a queue where ours has none.

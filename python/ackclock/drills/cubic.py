@@ -38,7 +38,7 @@ def _epoch(record: Record, most_left: float = 0.85) -> tuple[float, float, float
 
 def _beta(record: Record) -> str:
     at, before, after, _ = _epoch(record, 1.0)
-    said = f"{after / before:.3f} of {before:.0f} datagrams"
+    said = f"the loss left {after / before:.3f} of the window of {before:.0f} datagrams"
     if abs(after / before - BETA) > 0.02:
         raise Violation(f"{said}, expected {BETA}", at)
     return said
@@ -47,7 +47,7 @@ def _beta(record: Record) -> str:
 def _plateau(record: Record) -> str:
     at, before, _, k = _epoch(record)
     there = record.window(at + k + RTT_S)
-    said = f"{there:.1f} datagrams after K = {k:.2f} s, {before:.1f} before the loss"
+    said = f"the window is {there:.1f} datagrams after K = {k:.2f} s, and was {before:.1f} before the loss"
     if abs(there / before - 1) > 0.04:
         raise Violation(said, at + k + RTT_S)
     return said
@@ -57,7 +57,7 @@ def _concave(record: Record) -> str:
     at, _, _, k = _epoch(record)
     first = record.window(at + k / 3 + RTT_S) - record.window(at + 2 * RTT_S)
     last = record.window(at + k) - record.window(at + 2 * k / 3)
-    said = f"{first:.1f} datagrams in the first third of K, {last:.1f} in the last"
+    said = f"the window grew by {first:.1f} datagrams in the first third of K, and by {last:.1f} in the last"
     if first < 2 * max(last, 1.0):
         raise Violation(said, at + k)
     return said
@@ -68,7 +68,7 @@ def _convex(record: Record) -> str:
     grown = record.window(at + k + 4) - before
     # 0.4 x 4^3 = 25.6; the time begins up to two round trips later, 0.4 x 3.8^3 = 21.9, and an estimate may be a round
     # trip ahead, 0.4 x 4.1^3 = 27.6.
-    said = f"{grown:.1f} datagrams above W four seconds after K, expected 22 to 28"
+    said = f"four seconds after K the window is {grown:.1f} datagrams above that before the loss, expected 22 to 28"
     if not 19 <= grown <= 31:
         raise Violation(said, at + k + 4)
     return said
@@ -83,7 +83,7 @@ def _friendly(record: Record) -> str:
     rounds = (1.0 - 3 * SHORT_RTT_S) / SHORT_RTT_S
     least = after + ALPHA * rounds
     there = record.window(at + 1.0)
-    said = f"{there:.0f} datagrams a second after a loss at {before:.0f}, at least {least:.0f} as Reno"
+    said = f"the window is {there:.0f} datagrams a second after a loss at {before:.0f}; Reno's would be {least:.0f}"
     if there < 0.9 * least:
         raise Violation(said, at + 1.0)
     return said
@@ -99,7 +99,10 @@ def _alpha_one(record: Record) -> str:
     if first < before:
         raise CannotTell("the window is not yet what it was before the loss")
     # A datagram a round trip of 10 ms, and a little more where an acknowledgement waits.
-    said = f"{grown:.0f} datagrams a second above the old window, expected 100 over 10 ms"
+    said = (
+        f"above the window before the loss it grew by {grown:.0f} datagrams in a second, expected 100 (one in each "
+        "round trip of 10 ms)"
+    )
     if grown < 75:
         raise Violation(said, at + 2.0)
     return said
@@ -120,7 +123,10 @@ def _fast_convergence(record: Record) -> str:
     plateau = before * (1 + BETA) / 2
     k = (max(0.0, plateau - after) / C) ** (1 / 3)
     there = record.window(at + k + RTT_S)
-    said = f"{there:.1f} datagrams after K = {k:.2f} s, expected {plateau:.1f}, not {before:.1f}"
+    said = (
+        f"the window is {there:.1f} datagrams K = {k:.2f} s after the second loss, expected {plateau:.1f} (it was "
+        f"{before:.1f} before that loss)"
+    )
     if abs(there / plateau - 1) > 0.06:
         raise Violation(said, at + k + RTT_S)
     return said
@@ -137,7 +143,7 @@ def _after_timeout(record: Record) -> str:
     left = record.window(at)
     grown = record.window(at + 3.0) - left
     # W(3 s) with K = 0 is 0.4 x 27 = 10.8; the Reno-friendly window grows by 0.53 x 30 = 15.9, by 30 where alpha is 1.
-    said = f"{grown:.0f} datagrams in 3 s after slow start ended at {left:.0f}, expected 11 to 33"
+    said = f"the window grew by {grown:.0f} datagrams in 3 s after slow start ended at {left:.0f}, expected 11 to 33"
     if not 9 <= grown <= 33:
         raise Violation(said, at + 3.0)
     return said
@@ -147,7 +153,10 @@ def _after_idle(record: Record) -> str:
     before = record.window(2.9)
     at = record.datagrams("sent", 12.999)[0].at_s
     after = record.most_window(at, at + 3 * RTT_S)
-    said = f"from {before:.0f} to {after:.0f} datagrams in the first round trips after ten seconds of pause"
+    said = (
+        f"the window went from {before:.0f} to {after:.0f} datagrams in the first three round trips after a pause of "
+        "ten seconds"
+    )
     if after > 1.12 * before + 2:
         raise Violation(said, at + 2 * RTT_S)
     return said
@@ -164,9 +173,9 @@ def _clamp(record: Record) -> str:
         if ratio > worst:
             worst, at = ratio, moment + LONG_RTT_S
         moment += LONG_RTT_S
-    said = f"at most {worst:.2f} times the window in a round trip of two seconds"
+    said = f"the window grew at most {worst:.2f}-fold in a round trip of two seconds"
     if worst > 1.5 * 1.05:
-        raise Violation(said, at)
+        raise Violation(f"{said}, expected at most 1.5-fold", at)
     return said
 
 
@@ -178,7 +187,7 @@ DRILLS = (
         "cubic-plateau",
         "RFC 9438 4.2",
         "MUST",
-        "The window is again what it was before the loss after K seconds.",
+        "K seconds after a loss the window is again as large as it was before.",
         ONE_LOSS,
         _plateau,
         CUBIC,
@@ -187,7 +196,7 @@ DRILLS = (
         "cubic-concave",
         "RFC 9438 4.4",
         "MUST",
-        "The window grows fast after the loss and slowly near the old one.",
+        "The window grows fast after a loss, and slowly as it approaches its size before the loss.",
         ONE_LOSS,
         _concave,
         CUBIC,
@@ -196,7 +205,7 @@ DRILLS = (
         "cubic-convex",
         "RFC 9438 4.5",
         "MUST",
-        "Above the old window growth follows 0.4 (t - K)^3.",
+        "Above the window before the loss, growth follows 0.4 (t - K)^3.",
         ONE_LOSS,
         _convex,
         CUBIC,
@@ -223,7 +232,7 @@ DRILLS = (
         "cubic-alpha-one",
         "RFC 9438 4.3",
         "SHOULD",
-        "Reno's window grows by one datagram a round trip once it is what it was before the loss.",
+        "The Reno-friendly window grows by one datagram per round trip once it is as large as before the loss.",
         SHORT,
         _alpha_one,
         CUBIC,
@@ -232,7 +241,7 @@ DRILLS = (
         "cubic-fast-convergence",
         "RFC 9438 4.7",
         "SHOULD",
-        "A second loss before the old window is regained lowers the next plateau to 0.85 of the window.",
+        "A second loss, before the window has regained its size, lowers the next plateau to 0.85 of the window.",
         Script(10.0, rules=drop(140, 1800)),
         _fast_convergence,
         CUBIC,
@@ -250,7 +259,7 @@ DRILLS = (
         "cubic-after-idle",
         "RFC 9438 5.8",
         "MUST",
-        "Time in which the application has nothing to send does not count for the growth.",
+        "Time in which the application has nothing to send does not count for the growth of the window.",
         Script(14.0, rules=drop(140), writes=((0.0, 1800 * DATAGRAM), (13.0, 1 << 30))),
         _after_idle,
         CUBIC,

@@ -25,7 +25,7 @@ def _not_early(record: Record) -> str:
     late = record.the("arrived", 200)
     before = [one.number for one in record.datagrams("arrived", 0.0, late.at_s) if one.number > 200]
     if not 1 <= len(before) <= 2:
-        raise CannotTell(f"{len(before)} datagrams overtook number 200, where two were to")
+        raise CannotTell(f"{len(before)} datagrams overtook datagram 200, but the test needs one or two")
     lost = record.last("lost")
     if lost > 0:
         at = record.changed("lost") or 0.0
@@ -46,9 +46,11 @@ def _three(record: Record) -> str:
     most = max(RTT_S + 0.010, told[0].at_s + RTT_S / 2 + 0.004 - lost.at_s if told else 0.0)
     if after > most:
         raise Violation(
-            f"declared lost {1e3 * after:.1f} ms after it was sent, at most {1e3 * most:.0f} ms", declared
+            f"datagram 400 was declared lost {1e3 * after:.1f} ms after it was sent, expected at most "
+            f"{1e3 * most:.0f} ms",
+            declared,
         )
-    return f"declared lost after {1e3 * after:.1f} ms"
+    return f"datagram 400 was declared lost {1e3 * after:.1f} ms after it was sent"
 
 
 def _tail(record: Record) -> list[Datagram]:
@@ -60,14 +62,19 @@ def _time_threshold(record: Record) -> str:
     first = record.datagrams("dropped", QUIET_S - 0.001)[0]
     declared = record.changed("lost", first.at_s)
     if declared is None:
-        raise Violation("it was never declared lost, although a later one was acknowledged", first.at_s)
+        raise Violation(
+            "a lost datagram was never declared lost, although a later one was acknowledged", first.at_s
+        )
     after = declared - first.at_s
     least, most = 9 / 8 * RTT_S, 9 / 8 * (RTT_S + ACK_DELAY_S) + 2 * GRANULARITY_S
     # A sender that paces may send the later datagram so late that its acknowledgement comes after the threshold.
     later = next((one.at_s for one in record.datagrams("arrived", first.at_s)), first.at_s)
     told = next((one.at_s for one in record.datagrams("arrived", later, forward=False)), later)
     most = max(most, told - first.at_s + 2 * GRANULARITY_S)
-    said = f"declared lost after {1e3 * after:.1f} ms of {1e3 * least:.1f} to {1e3 * most:.1f} ms"
+    said = (
+        f"the datagram was declared lost {1e3 * after:.1f} ms after it was sent, expected {1e3 * least:.1f} to "
+        f"{1e3 * most:.1f} ms"
+    )
     if after < least - GRANULARITY_S or after > most:
         raise Violation(said, declared)
     return said
@@ -92,7 +99,7 @@ def _probe(record: Record) -> str:
         raise Violation("nothing follows a lost last datagram", first[0].at_s)
     after = rest[0][0].at_s - first[0].at_s
     most = (RTT_S + ACK_DELAY_S) + 4 * ACK_DELAY_S + 0.025
-    said = f"a probe after {1e3 * after:.1f} ms of 100 to {1e3 * most:.0f} ms"
+    said = f"a probe left after {1e3 * after:.1f} ms, expected 100 to {1e3 * most:.0f} ms"
     if not RTT_S + GRANULARITY_S <= after <= most:
         raise Violation(said, rest[0][0].at_s)
     return said
@@ -113,7 +120,10 @@ def _probes(record: Record) -> list[list[Datagram]]:
             since[bisect(expired, one.at_s + 1e-9)].append(one)
         groups = [group for group in since if group]
     if len(groups) < 4:
-        raise Violation(f"{len(groups) - 1} probes in 9.5 s without an acknowledgement", QUIET_S + 1)
+        raise Violation(
+            f"{len(groups) - 1} probes left in 9.5 s without an acknowledgement, expected at least 3",
+            QUIET_S + 1,
+        )
     return groups
 
 
@@ -123,18 +133,18 @@ def _backoff(record: Record) -> str:
     for index, (before, after) in enumerate(itertools.pairwise(waits)):
         if after < 1.9 * before:
             raise Violation(
-                f"a probe after {1e3 * before:.0f} ms and the next one after {1e3 * after:.0f}, not twice as many",
+                f"the time between probes went from {1e3 * before:.0f} to {1e3 * after:.0f} ms, expected twice as long",
                 times[index + 2],
             )
-    return "probes after " + ", ".join(f"{1e3 * wait:.0f}" for wait in waits) + " ms"
+    return "the times between probes are " + ", ".join(f"{1e3 * wait:.0f}" for wait in waits) + " ms"
 
 
 def _two_at_most(record: Record) -> str:
     probes = _probes(record)[1:]
     most = max(probes, key=len)
     if len(most) > 2:
-        raise Violation(f"{len(most)} datagrams at one probe timeout", most[0].at_s)
-    return f"at most {len(most)} at one timeout"
+        raise Violation(f"a probe timeout sent {len(most)} datagrams", most[0].at_s)
+    return f"a probe timeout sent at most {len(most)} datagrams"
 
 
 def _despite_window(record: Record) -> str:
@@ -142,7 +152,7 @@ def _despite_window(record: Record) -> str:
     first_probe = next((one for one in record.datagrams("sent", 0.65, 2.0)), None)
     if first_probe is None:
         raise Violation("nothing leaves while the window is full and everything is lost", 0.65)
-    return f"a probe {1e3 * (first_probe.at_s - last.at_s):.0f} ms after the last datagram"
+    return f"a probe left {1e3 * (first_probe.at_s - last.at_s):.0f} ms after the last datagram"
 
 
 def _declares_nothing(record: Record) -> str:
@@ -215,7 +225,7 @@ DRILLS = (
         "time-threshold",
         "RFC 9002 6.1.2",
         "SHOULD",
-        "A datagram is declared lost after nine eighths of a round trip if a later one is acknowledged.",
+        "A datagram is declared lost 9/8 of a round trip after it was sent if a later one is acknowledged.",
         Script(5.0, rules=first(QUIET_S - 0.001), writes=(*WARM, (QUIET_S, 3000))),
         _time_threshold,
     ),
@@ -223,7 +233,7 @@ DRILLS = (
         "probe",
         "RFC 9002 6.2.1",
         "MUST",
-        "A probe follows a lost last datagram after the smoothed round trip, four deviations and max_ack_delay.",
+        "If the last datagram is lost, a probe follows after the smoothed RTT, four RTT variations and max_ack_delay.",
         Script(5.0, rules=outage(QUIET_S - 0.001, QUIET_S + 0.01), writes=(*WARM, (QUIET_S, 1000))),
         _probe,
     ),
@@ -275,7 +285,7 @@ DRILLS = (
         "persistent-congestion",
         "RFC 9002 7.6.2",
         "MUST",
-        "The window is the least one after everything was lost for more than three probe timeouts.",
+        "The window falls to the minimum after everything was lost for more than three probe timeouts.",
         LONG_OUTAGE,
         _persistent,
     ),
@@ -283,7 +293,7 @@ DRILLS = (
         "no-persistent-congestion",
         "RFC 9002 7.6.1",
         "MUST",
-        "An outage that is shorter than three probe timeouts reduces the window only once.",
+        "An outage shorter than three probe timeouts reduces the window only once, and not to the minimum.",
         Script(2.0, rules=[*drop(60), *outage(1.0, 1.06)]),
         _not_persistent,
         frozenset({"reno", "cubic"}),

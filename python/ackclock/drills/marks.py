@@ -18,14 +18,16 @@ def _reduces(record: Record) -> str:
     marked = record.the("sent", 60)
     found = record.reduction(marked.at_s)
     if found is None or found[0] > marked.at_s + 2 * RTT_S:
-        raise Violation("a mark does not reduce the window", marked.at_s + RTT_S)
+        raise Violation("an ECN mark does not reduce the window", marked.at_s + RTT_S)
     lost = record.last("lost")
     if lost:
         raise Violation("a marked datagram was declared lost", record.changed("lost") or 0.0)
     at, before, after = found
     if after > 0.9 * before:
-        raise Violation(f"a mark reduces the window from {before:.0f} to {after:.0f} datagrams only", at)
-    return f"from {before:.0f} to {after:.0f} datagrams, and no loss"
+        raise Violation(f"an ECN mark reduces the window only from {before:.0f} to {after:.0f} datagrams", at)
+    return (
+        f"an ECN mark reduces the window from {before:.0f} to {after:.0f} datagrams, and no loss is declared"
+    )
 
 
 def _once(record: Record) -> str:
@@ -37,7 +39,7 @@ def _once(record: Record) -> str:
             f"{len(found)} reductions of the window for two marks of one round trip",
             found[-1][0] if found else marked.at_s + RTT_S,
         )
-    return f"one, from {found[0][1]:.0f} to {found[0][2]:.0f} datagrams"
+    return f"one reduction of the window, from {found[0][1]:.0f} to {found[0][2]:.0f} datagrams"
 
 
 def _validates(record: Record) -> str:
@@ -47,10 +49,10 @@ def _validates(record: Record) -> str:
     if capable:
         raise Violation(
             f"{len(capable)} of {len(late)} datagrams are still ECN-capable 15 round trips after the path began to "
-            "clear the field",
+            "clear the ECN field",
             capable[0].at_s,
         )
-    return "the field is no longer used"
+    return "the stack stops sending ECN-capable datagrams"
 
 
 DRILLS = (
@@ -58,7 +60,7 @@ DRILLS = (
         "mark-reduces",
         "RFC 9002 7.1",
         "MUST",
-        "A mark reduces the window as a loss does, and is no loss.",
+        "An ECN mark reduces the window as a loss does, but is not counted as a loss.",
         Script(1.6, rules=mark(60)),
         _reduces,
         LOSS_BASED,
@@ -67,7 +69,7 @@ DRILLS = (
         "one-reduction-for-marks",
         "RFC 9002 7.3.2",
         "MUST",
-        "Two marks of one round trip reduce the window once.",
+        "Two ECN marks of one round trip reduce the window once.",
         Script(1.6, rules=mark(60, 62)),
         _once,
         LOSS_BASED,
@@ -76,7 +78,7 @@ DRILLS = (
         "validates-marks",
         "RFC 9000 13.4.2.1",
         "MUST",
-        "A stack stops using ECN if the counts of the receiver show that the path clears it.",
+        "A stack stops using ECN if the receiver's ECN counts show that the path clears the ECN field.",
         Script(2.0, rules=[Rule(True, "times", 0.0, 10.0, "bleach"), *drop(60)]),
         _validates,
     ),

@@ -12,11 +12,11 @@ from ackclock.drills.script import DATAGRAM
 NUMBERS = {
     "window": "its congestion window",
     "in_flight": "the bytes in flight",
-    "rtt_ns": "its smoothed round trip",
-    "least_rtt_ns": "its least round trip",
-    "pacing_bps": "its rate of pacing",
+    "rtt_ns": "its smoothed RTT",
+    "least_rtt_ns": "its minimum RTT",
+    "pacing_bps": "its pacing rate",
     "lost": "the packets that it declared lost",
-    "spurious": "spurious losses",
+    "spurious": "its spurious losses",
     "probe_timeouts": "its probe timeouts",
     "reductions": "the reductions of its window",
 }
@@ -59,7 +59,9 @@ class Record:
         """Takes the columns of the core. CannotTell if no data began."""
         self._columns = columns
         if columns["began_ns"] is None:
-            raise CannotTell(f"the stack took no data: {columns['closed'] or 'its handshake did not end'}")
+            raise CannotTell(
+                f"the stack accepted no data: {columns['closed'] or 'its handshake did not end'}"
+            )
         began = columns["began_ns"]
         self._at: Sequence[float] = [(at - began) / 1e9 for at in columns["at_ns"]]
 
@@ -103,7 +105,7 @@ class Record:
         for one in self.datagrams(what, forward=forward):
             if one.number == number:
                 return one
-        raise CannotTell(f"no datagram {number} {what}")
+        raise CannotTell(f"no datagram with number {number} was {what}")
 
     def series(
         self, name: str, first_s: float = 0.0, last_s: float = float("inf")

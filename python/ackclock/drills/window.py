@@ -27,9 +27,9 @@ PAUSE_S = 2.0
 def _initial(record: Record) -> str:
     first = [one for one in record.datagrams("sent", 0.0, 0.9 * RTT_S) if one.is_full]
     sent = sum(one.bytes for one in first)
-    said = f"{len(first)} datagrams, {sent:,} bytes"
+    said = f"{len(first)} datagrams with {sent:,} bytes left before the first acknowledgement"
     if sent > INITIAL_BYTES:
-        raise Violation(f"{said} before the first acknowledgement, at most {INITIAL_BYTES:,}", first[-1].at_s)
+        raise Violation(f"{said}, expected at most {INITIAL_BYTES:,} bytes", first[-1].at_s)
     return said
 
 
@@ -43,13 +43,13 @@ def _slow_start(record: Record) -> str:
         if record.window(at) > 1.05 * most + 1:
             raise Violation(
                 f"the window is {record.window(at):.0f} datagrams after {acknowledged / DATAGRAM:.0f} were "
-                f"acknowledged, at most {most:.0f}",
+                f"acknowledged, expected at most {most:.0f}",
                 at,
             )
     end = record.window(0.45)
     if end < 2.5 * begin:
         raise Violation(f"the window goes from {begin:.0f} to {end:.0f} datagrams in four round trips", 0.45)
-    return f"from {begin:.0f} to {end:.0f} datagrams in four round trips"
+    return f"the window goes from {begin:.0f} to {end:.0f} datagrams in four round trips"
 
 
 def _factor(law: Law) -> Drill:
@@ -62,7 +62,7 @@ def _factor(law: Law) -> Drill:
         at, before, after = found
         said = f"{after / before:.2f} of the window of {before:.0f} datagrams is left"
         if after > most * before + 1.5:
-            raise Violation(f"{said}, at most {most}", at)
+            raise Violation(f"{said}, expected at most {most}", at)
         return said
 
     clause = "RFC 9002 7.3.2" if law == "reno" else "RFC 9438 4.6"
@@ -95,7 +95,7 @@ def _once(record: Record) -> str:
             f"{len(found)} reductions of the window for two losses of one round trip",
             found[-1][0] if found else lost[0].at_s + RTT_S,
         )
-    return f"one, from {found[0][1]:.0f} to {found[0][2]:.0f} datagrams"
+    return f"one reduction of the window, from {found[0][1]:.0f} to {found[0][2]:.0f} datagrams"
 
 
 def _again(record: Record) -> str:
@@ -107,12 +107,13 @@ def _again(record: Record) -> str:
         raise Violation(
             f"{len(found)} reductions of the window for losses in two round trips", lost[1].at_s + RTT_S
         )
-    return ", ".join(f"from {before:.0f} to {after:.0f}" for _, before, after in found) + " datagrams"
+    both = " and ".join(f"from {before:.0f} to {after:.0f}" for _, before, after in found)
+    return f"two reductions of the window, {both} datagrams"
 
 
 def _limited_start(record: Record) -> str:
     begin, end = record.window(0.1), record.last("window") / DATAGRAM
-    said = f"from {begin:.0f} to {end:.0f} datagrams, of which an application used two"
+    said = f"the window goes from {begin:.0f} to {end:.0f} datagrams, of which the application uses two"
     if end > 1.5 * begin + 1:
         raise Violation(said, record.changed("window", 0.1) or 0.1)
     return said
@@ -120,7 +121,7 @@ def _limited_start(record: Record) -> str:
 
 def _limited_later(record: Record) -> str:
     begin, end = record.window(2.5), record.last("window") / DATAGRAM
-    said = f"from {begin:.0f} to {end:.0f} datagrams, of which an application used two"
+    said = f"the window goes from {begin:.0f} to {end:.0f} datagrams, of which the application uses two"
     if end > 1.15 * begin + 1:
         raise Violation(said, record.changed("window", 2.5) or 2.5)
     return said
@@ -135,11 +136,11 @@ def _burst(record: Record, first_s: float, last_s: float) -> str:
         total = sum(other.bytes for other in sent[index:end])
         if total > worst:
             worst, at = total, one.at_s
-    said = f"at most {worst:,} bytes within a tenth of a millisecond"
+    said = f"at most {worst:,} bytes left within 0.1 ms"
     # A sender that paces sends up to twice its window a round trip, and may owe a millisecond of it: kGranularity.
     allowed = INITIAL_BYTES + round(2 * record.window(first_s) * DATAGRAM / RTT_S * 0.001)
     if worst > allowed:
-        raise Violation(f"{said}, at most {allowed:,} allowed", at)
+        raise Violation(f"{said}, expected at most {allowed:,} bytes", at)
     return said
 
 
@@ -155,19 +156,19 @@ def _floor(record: Record) -> str:
     least = record.least_window(0.0, float("inf"))
     if least < 1.95:
         at = next(at for at, value in record.series("window") if value / DATAGRAM < 1.95)
-        raise Violation(f"the window is {least:.2f} datagrams, at least 2", at)
-    return f"at least {least:.1f} datagrams"
+        raise Violation(f"the window falls to {least:.2f} datagrams, expected at least 2", at)
+    return f"the window is always at least {least:.1f} datagrams"
 
 
 def _delivers(record: Record) -> str:
     if record.delivered_s is None:
         raise Violation("a transfer of 300 kB does not end in 60 s while every 15th datagram is lost", 59.9)
-    return f"300 kB in {record.delivered_s:.1f} s"
+    return f"a transfer of 300 kB ends after {record.delivered_s:.1f} s while every 15th datagram is lost"
 
 
 def _backs_off(record: Record) -> str:
     sent = len([one for one in record.datagrams("sent", 6.0, 8.0) if one.is_full])
-    said = f"{sent} datagrams in two seconds while every second one is lost"
+    said = f"the sender sends {sent} datagrams in two seconds while every second one is lost"
     if sent > 10 * 2 / RTT_S:
         raise Violation(f"{said}, more than an initial window a round trip", 8.0)
     return said
@@ -175,16 +176,19 @@ def _backs_off(record: Record) -> str:
 
 def _jitter(record: Record) -> str:
     begin, end = record.window(0.0), record.window(0.85)
-    said = f"from {begin:.0f} to {end:.0f} datagrams in eight round trips"
+    said = f"the window goes from {begin:.0f} to {end:.0f} datagrams in eight round trips with 3 ms of jitter"
     if end < 10 * begin:
-        raise Violation(f"{said} with 3 ms of jitter and without a loss", 0.8)
+        raise Violation(f"{said} and without a loss, expected at least tenfold growth", 0.8)
     return said
 
 
 def _leaves(record: Record) -> str:
     dropped = record.datagrams("dropped")
     if dropped:
-        raise Violation(f"slow start goes on to a loss at {dropped[0].at_s:.2f} s", dropped[0].at_s)
+        raise Violation(
+            f"slow start continues until the queue drops a datagram at {dropped[0].at_s:.2f} s",
+            dropped[0].at_s,
+        )
     return f"slow start ends without a loss; the window is {record.last('window') / DATAGRAM:.0f} datagrams"
 
 
@@ -203,7 +207,7 @@ DRILLS = (
         "slow-start",
         "RFC 9002 7.3.1",
         "MUST",
-        "In slow start the window grows by what is acknowledged, and no more.",
+        "In slow start the window grows by the number of bytes acknowledged, and no more.",
         ONE_LOSS,
         _slow_start,
         LOSS_BASED,
@@ -223,7 +227,7 @@ DRILLS = (
         "two-reductions",
         "RFC 9002 7.3.2",
         "MUST",
-        "A loss of a datagram that left after a recovery began reduces the window again.",
+        "The loss of a datagram that left after recovery began reduces the window again.",
         Script(2.5, rules=drop(60, 260)),
         _again,
         LOSS_BASED,
@@ -250,7 +254,7 @@ DRILLS = (
         "burst-after-a-pause",
         "RFC 9002 7.7",
         "SHOULD",
-        "After a pause of the application no more leaves at once than an initial window.",
+        "After a pause of the application the sender sends no more than an initial window at once.",
         PAUSED,
         _after_pause,
     ),
@@ -258,7 +262,7 @@ DRILLS = (
         "burst-after-silence",
         "RFC 9002 7.7",
         "SHOULD",
-        "After 200 ms without an acknowledgement no more leaves at once than an initial window.",
+        "After 200 ms without an acknowledgement the sender sends no more than an initial window at once.",
         Script(1.6, rules=[*drop(60), *hold(1.0, 1.2)]),
         _after_silence,
     ),
@@ -274,7 +278,7 @@ DRILLS = (
         "delivers",
         "RFC 9000 13.3",
         "MUST",
-        "What was lost is retransmitted until it is acknowledged.",
+        "Lost data is retransmitted until it is acknowledged.",
         Script(60.0, rules=drop(*range(7, 20_000, 15)), writes=((0.0, 300_000),), finishes=True),
         _delivers,
     ),
@@ -282,7 +286,7 @@ DRILLS = (
         "backs-off",
         "RFC 9743 5.1.3",
         "MUST",
-        "A sender goes down to a low rate while every second datagram is lost.",
+        "A sender reduces its rate to at most an initial window per round trip while every second datagram is lost.",
         Script(8.0, rules=drop(*range(2, 40_000, 2))),
         _backs_off,
         LOSS_BASED,
@@ -291,7 +295,7 @@ DRILLS = (
         "slow-start-under-jitter",
         "RFC 9406 4.2",
         "SHOULD",
-        "Round trips that vary by less than 4 ms do not end slow start.",
+        "RTT samples that vary by less than 4 ms do not end slow start.",
         Script(0.9, rules=batches(0.003, 0.9, forward=True)),
         _jitter,
         LOSS_BASED,
@@ -300,7 +304,7 @@ DRILLS = (
         "slow-start-ends-by-delay",
         "RFC 9406 4.2",
         "MAY",
-        "Slow start ends by a growing round trip before a deep queue is full.",
+        "Slow start ends when the RTT grows, before a deep queue is full.",
         Script(4.0, rates=((0.0, 20e6),), queue_bytes=1_500_000),
         _leaves,
         LOSS_BASED,

@@ -218,7 +218,7 @@ class ClaimResult:
                 parts.append(f"{undecided} undecided")
         if checks:
             others = sum(one.differs for one in checks)
-            parts.append(f"{others} of {len(checks)} checks of ours differ")
+            parts.append(f"{others} of {len(checks)} robustness checks differ")
         return "; ".join(parts)
 
 

@@ -130,7 +130,7 @@ def test_assumptions_show_what_changes(table: Document) -> None:
     (changes,) = table.all("table", "sensitivity")
     # A row for each claim that changes, in words, and a column for each reading.
     assert changes.endswith(
-        "Claim uniform in 0 to 0.1 s (taken) all at once (a check of ours) one every 10 s (a check of ours)"
+        "Claim uniform in 0 to 0.1 s (taken) all at once (a robustness check) one every 10 s (a robustness check)"
         " 1b Alpha has no loss with 25 flows either (%)"
         " not as printed 0.21 not as printed 0.21 as printed, changed 0.01000"
     )
@@ -228,7 +228,7 @@ def test_a_claim_has_its_set_up_and_its_interpretations_beside_its_result() -> N
     page = Document(render_page(dataclasses.replace(study, claims=claims), "ackclock reproduce synthetic"))
     reversed_, lost, untested = (" ".join(text.split()) for text in page.all("li", "claim"))
     assert (
-        "Set-up: printed. Other interpretations: 1 of 1: Start times; 1 of 1 checks of ours differ."
+        "Set-up: printed. Other interpretations: 1 of 1: Start times; 1 of 1 robustness checks differ."
         in reversed_
     )
     assert "Reversed (not as printed) by Start times: all at once. For it: Section 3.2: at once." in reversed_

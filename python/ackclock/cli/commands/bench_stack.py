@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ackclock.cli import bench_stack as bench_stack_command
-from ackclock.cli.options import Json, Limit, OutDir, Stacks, Threads
+from ackclock.cli.options import Json, OutDir, StackLimit, Stacks, Threads
 from ackclock.cli.stacks import offering
 
 
@@ -16,8 +16,9 @@ def bench_stack(
         list[str],
         typer.Argument(
             metavar="CONTROL...",
-            help="Controls: of a stack ([bold]noq:bbr3[/bold]), of this laboratory ([bold]bbrv3[/bold]: over the first "
-            "stack that is named, or else over its own QUIC), or over a named transport ([bold]bbrv3@quic[/bold]).",
+            help="Congestion controls: of a QUIC stack ([bold]noq:bbr3[/bold]), or of ackclock ([bold]bbrv3[/bold]), "
+            "which run over the first stack named in the command, over ackclock's QUIC if there is none, or over the "
+            "transport after @ ([bold]bbrv3@quic[/bold]).",
             show_default=False,
         ),
     ],
@@ -26,25 +27,36 @@ def bench_stack(
         typer.Option(
             "--path",
             metavar="PATH",
-            help="Measure on this path alone, such as shallow or idle. May be given several times.",
+            help="Measure only on this path: bufferbloat, shallow, policer, jitter, reordering, wifi, cellular, "
+            "beside-cubic, idle or app-limited. May be given several times. Default: all ten.",
             show_default=False,
         ),
     ] = None,
     replications: Annotated[
         int,
         typer.Option(
-            "--replications", metavar="N", min=1, help="Number of runs of each control on each path."
+            "--replications",
+            metavar="N",
+            min=1,
+            help="Number of runs of each control on each path, with consecutive seeds.",
         ),
     ] = 5,
-    html: Annotated[bool, typer.Option("--html", help="Also write a page, bench-stack.html.")] = False,
+    html: Annotated[
+        bool,
+        typer.Option(
+            "--html", help="Also write the tables as an HTML page, bench-stack.html in the folder of --out."
+        ),
+    ] = False,
     out: OutDir = None,
     json: Json = False,
     threads: Threads = 0,
     stack: Stacks = None,
-    limit: Limit = 300,
+    limit: StackLimit = 300,
 ) -> None:
-    """Measure congestion controls side by side on a set of hard paths: a deep and a shallow buffer, a policer, jitter,
-    reordering, Wi-Fi, a cellular link, a competing flow of CUBIC, pauses, an application-limited sender.
+    """Compare goodput, delay and loss of congestion controls on ten simulated paths on which controls often fail.
+
+    The paths have a deep buffer, a shallow buffer, a policer, jitter, reordering, Wi-Fi, a cellular link, a competing
+    CUBIC flow, pauses of the application, and an application that limits the rate.
 
     Examples: [bold]ackclock bench-stack noq:bbr3 bbrv3[/bold], [bold]ackclock bench-stack quinn:cubic cubic
     --path shallow[/bold]

@@ -13,13 +13,17 @@ from ackclock.cli import check as check_command
 def check(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="A file of a scenario, a study or a lesson.", show_default=False),
+        typer.Argument(
+            metavar="FILE",
+            help="A scenario, a study, a base of studies (.base.toml) or a lesson (.lesson.toml).",
+            show_default=False,
+        ),
     ],
 ) -> None:
-    """Validate a file without running it: reports mistakes with line, column and the nearest correct name.
+    """Check a scenario or study file without simulating it; print mistakes with line, column and nearest valid name.
 
-    All mistakes of a scenario are reported at once; those of a study step by step: its form, its expressions, the
-    scenarios of its cases, its quick run.
+    All mistakes of a scenario are printed at once. A study is checked in steps (keys, expressions, the scenario of each
+    case, the quick run), and the check ends at the first step with a mistake.
 
     Example: [bold]ackclock check dumbbell.toml[/bold]
     """

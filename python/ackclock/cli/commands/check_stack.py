@@ -16,15 +16,18 @@ def check_stack(
         str,
         typer.Argument(
             metavar="STACK",
-            help="A shared library with a QUIC stack, [bold]PATH[,KEY=VALUE][/bold]; or [bold]noq[/bold] or "
-            "[bold]quinn[/bold], which are built in.",
+            help="The QUIC stack to check: a shared library, [bold]PATH[,KEY=VALUE][/bold] with options of the library "
+            "after commas, or one of the built-in stacks [bold]noq[/bold] and [bold]quinn[/bold].",
             show_default=False,
         ),
     ],
     control: Annotated[
         str,
         typer.Option(
-            "--control", metavar="NAME", help="A congestion control of the stack.", show_default=False
+            "--control",
+            metavar="NAME",
+            help="The congestion control of the stack to check, by its name in the stack, e.g. cubic.",
+            show_default=False,
         ),
     ],
     law: Annotated[
@@ -32,8 +35,8 @@ def check_stack(
         typer.Option(
             "--law",
             metavar="LAW",
-            help="The law of the control: reno, cubic or bbr; default: the law that its name says. A control "
-            "of any other law gets only the drills that apply to every control.",
+            help="The algorithm that the control implements: reno, cubic or bbr, which selects the tests to run. "
+            "Default: the one that the name of the control contains; if none, only tests that suit every control run.",
             show_default=False,
         ),
     ] = None,
@@ -42,8 +45,8 @@ def check_stack(
         typer.Option(
             "--only",
             metavar="NAME",
-            help='Run only the drills whose id or clause begins with NAME, such as "RFC 9438"; or repeats, or paths. '
-            "May be given several times.",
+            help='Run only the test with this id, or the tests of clauses that begin with NAME, e.g. "RFC 9438"; '
+            "repeats runs the test of determinism, paths the comparison of --paths. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -52,7 +55,8 @@ def check_stack(
         typer.Option(
             "--allow",
             metavar="ID",
-            help="Accept a violation of the drill with this id, a deviation on purpose. May be given several times.",
+            help="Accept a violation found by the test with this id, e.g. initial-window, so that it does not set the "
+            "exit code to 1. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -60,23 +64,30 @@ def check_stack(
         bool,
         typer.Option(
             "--paths/--no-paths",
-            help="Compare goodput and delay too, on the ten network paths of bench-stack.",
+            help="Whether to also compare goodput and delay with ackclock's own control of the same algorithm, on the "
+            "ten paths of ackclock bench-stack.",
         ),
     ] = True,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="The seed of all drills.")] = 1,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", metavar="N", min=0, help="Seed that the stack gets for its random numbers."),
+    ] = 1,
     junit: Annotated[
         Path | None,
         typer.Option(
-            "--junit", metavar="FILE", help="Also write the results as JUnit XML.", show_default=False
+            "--junit",
+            metavar="FILE",
+            help="Also write the results into this file as JUnit XML, for continuous integration.",
+            show_default=False,
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Check a QUIC stack and one of its congestion controls against standards, clause by clause.
+    """Test whether a QUIC stack and one of its congestion controls follow the standards, clause by clause.
 
-    Drills lose, mark, delay or hold single datagrams, and compare what the sender does with RFC 9000, 9002, 9406, 9438,
-    9743 and the cases of the BBR draft. The first violated sentence is shown with a timeline. The exit code is 1 if
-    anything is violated that --allow does not name.
+    Each test drops, marks, delays or holds back certain datagrams of one connection, and compares what the stack does
+    with a clause of RFC 9000, 9002, 9406, 9438 or 9743, or with a case of the BBR draft. The first violation is printed
+    with a timeline. The exit code is 1 if a test finds a violation that --allow does not name.
 
     Examples: [bold]ackclock check-stack ./libmine.so --control cubic --junit results.xml[/bold],
     [bold]ackclock check-stack quinn --control newreno[/bold]

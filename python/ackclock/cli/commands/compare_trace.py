@@ -16,31 +16,34 @@ def compare_trace(
         str,
         typer.Argument(
             metavar="OURS",
-            help="The log of a sender: a qlog, an event log as Parquet or CSV, samples of ss -tin, a trace of "
-            "tcp_probe, or JSON of iperf3. FILE#NAME takes one of its flows, connections or ends.",
+            help="The first log: a qlog, an event log of ackclock (Parquet or CSV), samples of ss -tin, a trace of "
+            "tcp_probe, or JSON of iperf3. FILE#NAME selects one of several flows, connections or endpoints in it.",
             show_default=False,
         ),
     ],
     theirs: Annotated[
         str,
         typer.Argument(
-            metavar="THEIRS", help="The log of another sender over the same path.", show_default=False
+            metavar="THEIRS",
+            help="The log to compare with the first: of another sender over the same path, in any of these formats.",
+            show_default=False,
         ),
     ],
     by: Annotated[
         str,
         typer.Option(
             metavar="PLACE",
-            help="How values of the logs are paired: time, at the same time since the first data packet; "
-            "packet, after the same number of data packets.",
+            help="Which values of the two logs are compared: those at equal times since the first data packet (time), "
+            "or those after equal numbers of data packets sent (packet).",
         ),
     ] = "time",
     tolerance: Annotated[
         list[str] | None,
         typer.Option(
             metavar="SHARE",
-            help="The largest difference of a value, as a share of the larger one; default: 1%. QUANTITY=SHARE "
-            "sets that of one quantity. May be given several times.",
+            help="Relative difference up to which two values count as equal, as a share of the larger one, e.g. 5% or "
+            "0.05; default: 1%. QUANTITY=SHARE sets it for one quantity, e.g. ssthresh=10%. May be given several times."
+            "",
             show_default=False,
         ),
     ] = None,
@@ -48,8 +51,8 @@ def compare_trace(
         str | None,
         typer.Option(
             metavar="DISTANCE",
-            help='How far apart equal values and events may be: a time, default "1 ms", or with --by packet a number '
-            "of packets, default 2.",
+            help='How far apart equal values and events may lie in the two logs: a time such as "5 ms", '
+            "or with --by packet a number of packets. Default: 1 ms, or 2 packets.",
             show_default=False,
         ),
     ] = None,
@@ -57,8 +60,8 @@ def compare_trace(
         str | None,
         typer.Option(
             metavar="UNIT",
-            help="The unit of windows: packets, of each log's own size, or bytes; default: packets where both "
-            "logs give their packet size.",
+            help="Unit in which windows and bytes in flight are compared: packets (each log has its own packet size) "
+            "or bytes. Default: packets if both logs tell their packet size, otherwise bytes.",
             show_default=False,
         ),
     ] = None,
@@ -66,8 +69,8 @@ def compare_trace(
         str | None,
         typer.Option(
             metavar="BYTES",
-            help="The bytes that a packet adds to the bytes in flight, for both logs or as OURS,THEIRS; "
-            "default: the sizes in the logs.",
+            help="Packet size with which bytes in flight are converted to packets, in bytes: one number for both logs, "
+            "or OURS,THEIRS. Default: the sizes in the logs.",
             show_default=False,
         ),
     ] = None,
@@ -75,26 +78,33 @@ def compare_trace(
         list[str] | None,
         typer.Option(
             metavar="WHAT",
-            help="Leave out a quantity, losses, states or timeouts, or an event that is not understood. May be given "
-            "several times.",
+            help="Do not compare this: a quantity such as ssthresh, or losses, states or timeouts, or a kind of event "
+            "that an error message calls not understood. May be given several times.",
             show_default=False,
         ),
     ] = None,
     partial: Annotated[
         bool,
-        typer.Option("--partial", help="Read a log that ends within a record, up to its last complete line."),
+        typer.Option(
+            "--partial",
+            help="Accept a log that ends in the middle of a record, and read it up to the last complete record.",
+        ),
     ] = False,
     json: Json = False,
     figure: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Also draw both logs: pdf, svg, png or csv.", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="Also write a figure of both logs over time into this file, whose ending is .pdf, .svg, .png or .csv.",
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
-    """Find the first difference between two logs of a sender, and measure how much they differ.
+    """Find the first difference between the logs of two senders, and print how much the logs differ over time.
 
-    Compares congestion window, slow start threshold, flight, smoothed round trip, pacing rate and retransmissions, and
-    the packets lost, timeouts and states, as far as both logs record them; the verdict names what was compared. Exit
-    code 0: they agree within the tolerance. 1: they do not. 2: they have nothing in common that can be compared.
+    Compares congestion window, slow start threshold, bytes in flight, smoothed RTT, pacing rate, retransmissions,
+    losses, timeouts and states of the sender, as far as both logs record them. Exit code 0: the logs agree within the
+    tolerance. 1: they differ. 2: they record nothing in common, or an option or a file is wrong.
 
     Example: [bold]ackclock compare-trace reference.sqlog stack.sqlog --tolerance 5% --slack "10 ms"[/bold]
     """

@@ -31,8 +31,8 @@ def control(
         list[str] | None,
         typer.Argument(
             metavar="NAME... [-- COMMAND...]",
-            help="Controls of this laboratory, with parameters after commas ([bold]cubic,beta=0.8[/bold]). They are "
-            "offered while COMMAND runs, or until Ctrl-C.",
+            help="Congestion controls from [bold]ackclock list controls[/bold], each with parameters after commas "
+            "([bold]cubic,beta=0.8[/bold]). The kernel has them while COMMAND runs, or without COMMAND until Ctrl-C.",
             show_default=False,
         ),
     ] = None,
@@ -40,7 +40,8 @@ def control(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Record the kernel's events and the controls' decisions in a file.",
+            help="Write the events from the kernel (ACKs, losses) and the decisions of the controls (window, rate) "
+            "into this file, for --replay.",
             show_default=False,
         ),
     ] = None,
@@ -48,19 +49,20 @@ def control(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Feed a recording to its controls, or to those named, and compare the decisions. Needs no privilege.",
+            help="Feed the events of a file from --record to the recorded controls, or to those named, and compare "
+            "their decisions with the recorded ones. Needs no privilege.",
             show_default=False,
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Offer congestion controls of this laboratory to every TCP socket of this machine (Linux).
+    """Make congestion controls of ackclock available to every TCP socket of this machine (Linux).
 
-    The kernel calls NAME [bold]ack_NAME[/bold]: choose it as TCP_CONGESTION, in iperf3 with -C. When the command ends,
-    the kernel no longer has NAME, and sockets under it continue under Reno. It needs root, and the program that
-    [bold]make wire[/bold] builds.
+    The control NAME is called [bold]ack_NAME[/bold] in the kernel: choose it with the socket option TCP_CONGESTION, in
+    iperf3 with -C. When the command ends, the kernel no longer has it, and sockets that use it continue with Reno. It
+    needs root, and the program that [bold]make wire[/bold] builds.
 
-    The exit code is 1 if COMMAND fails, or if decisions in a replay differ from the recording.
+    The exit code is 1 if COMMAND fails, or if in a replay the recorded controls decide otherwise than recorded.
 
     Example: [bold]ackclock control bbrv3 -- iperf3 -c server -C ack_bbrv3[/bold]
     """

@@ -10,7 +10,7 @@ import typer
 from ackclock._store import results_folder
 from ackclock.cli import evaluate as evaluate_command
 from ackclock.cli import evaluate_files, evaluate_queue
-from ackclock.cli.options import Dask, Json, Limit, OutDir, Stacks, Threads
+from ackclock.cli.options import DaskWithoutPython, Json, Limit, OutDir, Stacks, Threads
 from ackclock.cli.stacks import offering
 from ackclock.errors import InputError
 
@@ -20,8 +20,10 @@ def evaluate(
         str,
         typer.Argument(
             metavar="CONTROL",
-            help="A control of the registry, its table in TOML, or FILE.py[:CLASS] for one in Python; or "
-            "[bold]list[/bold] [NAME], [bold]copy[/bold] NAME FILE, or [bold]queue[/bold] DISCIPLINE.",
+            help="The congestion control to evaluate: a name from [bold]ackclock list controls[/bold], a TOML table "
+            'such as { name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. Or one of the words '
+            "[bold]list[/bold] (print the scenarios), [bold]copy[/bold] (write a scenario into a file) and "
+            "[bold]queue[/bold] (evaluate a queue discipline).",
             show_default=False,
         ),
     ],
@@ -29,8 +31,8 @@ def evaluate(
         list[str] | None,
         typer.Argument(
             metavar="[NAME FILE]",
-            help="The NAME for [bold]list[/bold], the NAME and FILE for [bold]copy[/bold], or the DISCIPLINE "
-            "for [bold]queue[/bold].",
+            help="Only after these words: [bold]list[/bold] [NAME] prints one scenario in full, [bold]copy[/bold] NAME "
+            "FILE writes one into FILE, [bold]queue[/bold] DISCIPLINE evaluates e.g. codel.",
             show_default=False,
         ),
     ] = None,
@@ -38,15 +40,15 @@ def evaluate(
         str,
         typer.Option(
             metavar="CONTROLS",
-            help="The reference controls, separated by commas, that replace the control under test; the first "
-            "is the main reference.",
+            help="The reference controls, separated by commas: each runs in place of CONTROL in the same scenarios, "
+            "and CONTROL is compared with each of them. The mildest verdict counts.",
         ),
     ] = "cubic,sack",
     beside: Annotated[
         str | None,
         typer.Option(
             metavar="CONTROL",
-            help="Another control, evaluated in the same scenarios and shown next to the first.",
+            help="Evaluate a second control in the same scenarios, and print its verdicts next to those of CONTROL.",
             show_default=False,
         ),
     ] = None,
@@ -54,14 +56,16 @@ def evaluate(
         bool,
         typer.Option(
             "--full/--quick",
-            help="The full grid with up to 10 seeds, which takes an hour of CPU time, or the quick one with 5.",
+            help="Evaluate each scenario in all of its settings (paths, numbers of flows) with up to 10 seeds, which "
+            "takes about an hour of CPU time, or in fewer settings and shorter runs with 5 seeds.",
         ),
     ] = False,
     only: Annotated[
         list[str] | None,
         typer.Option(
             metavar="SCENARIO",
-            help="Run only this: a scenario of the list, a section of the RFC, a set, or a file. May be given "
+            help="Evaluate only in this scenario (N-01-outage), all scenarios of this section of the RFC (5.1.1) or of "
+            "this set (flent), or a scenario file (TOML); ackclock evaluate list prints the names. May be given "
             "several times.",
             show_default=False,
         ),
@@ -71,8 +75,8 @@ def evaluate(
         typer.Option(
             "--set",
             metavar="SET",
-            help="Run this set of scenarios as well: common-tcp, flent, teacup or picoquic. May be given several "
-            "times.",
+            help="Also run this published set of scenarios, whose results change no verdict of the RFC: common-tcp, "
+            "flent, teacup or picoquic. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -80,7 +84,8 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="TRANSPORT",
-            help="The transport of the control and of its references: a name, or a table in TOML.",
+            help="Transport of CONTROL and of the reference controls: a name from ackclock list transports, e.g. quic, "
+            'or a TOML table such as { name = "rfc", recovery = "sack" }. Default: the transport in each scenario.',
             show_default=False,
         ),
     ] = None,
@@ -90,7 +95,8 @@ def evaluate(
             metavar="N",
             min=2,
             max=1000,
-            help="The largest number of seeds of each setting.",
+            help="Number of seeds of each setting (path, number of flows), by default 5. With --full the largest "
+            "number, by default 10: a setting whose verdict is clear gets fewer.",
             show_default=False,
         ),
     ] = None,
@@ -99,8 +105,8 @@ def evaluate(
         typer.Option(
             metavar="N",
             min=1,
-            help="Leave out settings whose links could carry more packets in a run, for stacks that take long; the "
-            "report counts them.",
+            help="Leave out settings in which the links could carry more than N packets in a run, to save time; the "
+            "report counts them. Default: no limit.",
             show_default=False,
         ),
     ] = None,
@@ -108,22 +114,30 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The author's answers (TOML): special cases that the control is not meant for, and the RFC's "
-            "questions about the document and the process.",
+            help="TOML file with the answers of the control's author: \\[exempt] names criteria of section 7 for which "
+            "the control is not meant, \\[process] answers the RFC's questions about the document and the process.",
             show_default=False,
         ),
     ] = None,
     json: Json = False,
-    html: Annotated[bool, typer.Option("--html", help="Write a report too, as one HTML file.")] = False,
+    html: Annotated[
+        bool, typer.Option("--html", help="Also write a report as one HTML file into the folder of --out.")
+    ] = False,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Print what would run and its cost, and stop.")
+        bool,
+        typer.Option(
+            "--plan",
+            help="Print the number of runs and the CPU time that they are expected to take, and exit without "
+            "simulating.",
+        ),
     ] = False,
     compare: Annotated[
         Path | None,
         typer.Option(
             metavar="RECORD",
-            help="Exit with 1 if the control is worse, beyond noise, than in this output of --json, or than a recorded "
-            "control such as cubic (of --full).",
+            help="Compare with an earlier evaluation, and exit with code 1 if CONTROL is significantly worse. RECORD "
+            "is a file with the output of --json, or with --full the name of a control whose evaluation ackclock "
+            "contains, e.g. cubic.",
             show_default=False,
         ),
     ] = None,
@@ -131,7 +145,8 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The file of thresholds that say which change counts as worse (TOML); needs --compare.",
+            help="TOML file with the relative changes of metrics up to which --compare reports nothing, and the "
+            "metrics that it ignores. Default: 5 % for each metric. Needs --compare.",
             show_default=False,
         ),
     ] = None,
@@ -139,31 +154,39 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="VERDICT",
-            help="Exit with 1 if a criterion has this verdict, such as CONCERN. May be given several times.",
+            help="Exit with code 1 if a criterion has this verdict, e.g. CONCERN. May be given several times.",
             show_default=False,
         ),
     ] = None,
     stack: Stacks = None,
     limit: Limit = 300,
     control_of_copy: Annotated[
-        str, typer.Option("--control", metavar="CONTROL", help="The control that copy writes into the file.")
+        str,
+        typer.Option(
+            "--control",
+            metavar="CONTROL",
+            help="Only with ackclock evaluate copy NAME/SETTING FILE: the congestion control of the flows under test "
+            "in the scenario that is written into FILE.",
+        ),
     ] = "cubic",
     out: OutDir = None,
     threads: Threads = 0,
-    dask: Dask = None,
+    dask: DaskWithoutPython = None,
 ) -> None:
-    """Evaluate a congestion control by RFC 9743: is it safe to deploy?
+    """Evaluate by the criteria of RFC 9743 whether a congestion control is safe to deploy.
 
-    The control runs in scenarios for the criteria of the RFC, and standard controls take its place with the same random
-    numbers. Each criterion gets a verdict: OK, CONCERN (not met, which needs an explanation), undecided, as
-    standard controls, no limit, EXEMPT. A verdict changes the exit code only with --fail-on. Finished runs of
-    registered controls are kept, and the same command continues from them.
+    The control runs in scenarios for each criterion, and the reference controls run in its place with the same random
+    numbers. Each criterion gets a verdict: OK, CONCERN (outside a limit, which needs an explanation), undecided (more
+    seeds are needed), as standard controls (outside a limit, as a reference control is), no limit (numbers without a
+    verdict), EXEMPT (--answers says that the control is not meant for it) or not evaluated. A verdict changes the exit
+    code only with --fail-on. An interrupted command continues when it is repeated, except for controls in Python.
 
     Examples: [bold]ackclock evaluate bbrv3 --html[/bold], [bold]ackclock evaluate mine.py --only 5.1.3[/bold],
     [bold]ackclock evaluate bbrv3 --beside cubic --html[/bold],
     [bold]ackclock evaluate list[/bold], [bold]ackclock evaluate copy N-03 loss.toml[/bold]
 
-    [bold]ackclock evaluate queue codel[/bold] evaluates a queue discipline by RFC 7928; --only takes its sections.
+    [bold]ackclock evaluate queue codel[/bold] evaluates a queue discipline by RFC 7928; --only then takes a section of
+    that RFC, e.g. 5.2.
     """
     words = more or []
     if control == evaluate_files.COPY:

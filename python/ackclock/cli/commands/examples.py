@@ -15,7 +15,7 @@ def examples(
         str | None,
         typer.Argument(
             metavar="[NAME]",
-            help="Show only this lesson, in full.",
+            help="Print this lesson in full: question, what to change, what to look for, scenario. Default: list all.",
             show_default=False,
             autocompletion=examples_command.complete,
         ),
@@ -25,7 +25,8 @@ def examples(
         typer.Option(
             "--out",
             metavar="FILE",
-            help="Write the lesson's scenario to this file; - for standard output.",
+            help="Write the scenario of lesson NAME into this file (- for standard output) instead of printing the "
+            "lesson.",
             show_default=False,
         ),
     ] = None,
@@ -33,12 +34,12 @@ def examples(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Write the lesson, or every lesson, as a Jupyter notebook into this folder.",
+            help="Write lesson NAME, or without NAME every lesson, as a Jupyter notebook into this folder.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Show lessons: each is a scenario with a question, what to change and what to look for.
+    """List lessons on congestion control, or print one: a scenario with a question that experiments with it answer.
 
     Examples: [bold]ackclock examples[/bold], [bold]ackclock examples incast --out incast.toml[/bold],
     [bold]ackclock examples --notebooks lessons[/bold]

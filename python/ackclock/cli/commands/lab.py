@@ -17,7 +17,8 @@ def lab(
         str | None,
         typer.Argument(
             metavar="[SCENARIO]",
-            help="The scenario that the page opens with: a file (TOML), or a lesson of [bold]ackclock examples[/bold].",
+            help="What the page shows first: a scenario file (TOML), or the name of a lesson from "
+            "[bold]ackclock examples[/bold]. Default: the first lesson.",
             show_default=False,
             autocompletion=examples_command.complete,
         ),
@@ -27,22 +28,25 @@ def lab(
         typer.Option(
             "--lesson",
             metavar="FILE",
-            help="A lesson of your own, NAME.lesson.toml: its question, buttons and what to look for. Its scenario is "
-            "SCENARIO, or else NAME.toml beside it.",
+            help="Open the page with a lesson of your own, NAME.lesson.toml, which has the question, buttons and "
+            "answers. Its scenario is SCENARIO if given, or else NAME.toml in the same folder.",
             show_default=False,
         ),
     ] = None,
     without_answers: Annotated[
         bool,
-        typer.Option("--without-answers", help="Leave out what to look for, of every lesson of the page."),
+        typer.Option(
+            "--without-answers",
+            help="Leave the answers (what to look for) of all lessons out of the page, to hand it to students.",
+        ),
     ] = False,
     mark: Annotated[
         Path | None,
         typer.Option(
             "--mark",
             metavar="FOLDER",
-            help="Write no page: show the answers that students saved, the JSON files in this folder, in one table "
-            "beside what the lesson's checks say.",
+            help="Write no page; print a table of the answers that students saved from it (the JSON files in this "
+            "folder), and whether each statement of the lesson holds in a student's own runs.",
             show_default=False,
         ),
     ] = None,
@@ -51,14 +55,18 @@ def lab(
         typer.Option(
             "--out",
             metavar="FILE",
-            help="The page to write; default: lab.html in $ACKCLOCK_RESULTS, or else in ackclock-results in the home "
-            "folder. With --mark, the table as CSV.",
+            help="The page to write. Default: lab.html in the folder in the environment variable ACKCLOCK_RESULTS, or "
+            "in ackclock-results in the home folder. With --mark: also write the table into this file as CSV.",
             show_default=False,
         ),
     ] = None,
-    show: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
+    show: Annotated[
+        bool, typer.Option("--open/--no-open", help="Whether to open the page in a browser.")
+    ] = True,
 ) -> None:
-    """Write the laboratory as one HTML page, and open it: scenarios run in the browser, with no server and no network.
+    """Write and open an HTML page in which scenarios can be changed and simulated, without a server or a network.
+
+    The page contains the simulator (WebAssembly) and all lessons.
 
     Examples: [bold]ackclock lab rtt-unfairness[/bold], [bold]ackclock lab dumbbell.toml[/bold],
     [bold]ackclock lab --lesson duel.lesson.toml --without-answers[/bold],

@@ -15,17 +15,22 @@ def list_(
         str | None,
         typer.Argument(
             metavar="[KIND]",
-            help="controls, queues, losses, applications, transports... or studies; default: all.",
+            help="What to list: controls, queues, losses, applications, transports, studies or another heading of the "
+            "full list. Default: everything.",
             show_default=False,
         ),
     ] = None,
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="Show only this entry, in full.", show_default=False),
+        typer.Argument(
+            metavar="[NAME]",
+            help="Print this entry in full: summary, source, and every parameter with unit, default and range.",
+            show_default=False,
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Show everything that a scenario can name, with parameters, units, defaults, ranges and source.
+    """List the controls, queues, losses, transports and other parts that a scenario can use, and the studies.
 
     Examples: [bold]ackclock list[/bold], [bold]ackclock list queues red[/bold], [bold]ackclock list studies[/bold]
     """

@@ -12,13 +12,19 @@ from ackclock.cli import migrate as migrate_command
 
 def migrate(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="The files to rewrite.", show_default=False)
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="Study files (.toml) or bases of studies (.base.toml) of an earlier version, to be rewritten in "
+            "place.",
+            show_default=False,
+        ),
     ],
 ) -> None:
-    """Rewrite files of an earlier version in the current format.
+    """Convert study files of an earlier version of ackclock to the current format.
 
-    Studies and bases are rewritten; scenarios, lessons and records of evaluations have had only one. Comments and
-    layout stay. If one of the files cannot be rewritten, none is.
+    The files, studies (.toml) or bases of studies (.base.toml), are rewritten in place, and keep their comments and
+    layout. Other kinds of files never changed their format. If one file cannot be converted, none is rewritten.
 
     Example: [bold]ackclock migrate studies/*.toml[/bold]
     """

@@ -14,14 +14,15 @@ from ackclock.cli.options import Json
 def packetdrill(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Scripts of packetdrill (.pkt).", show_default=False),
+        typer.Argument(metavar="FILE...", help="The packetdrill scripts (.pkt) to run.", show_default=False),
     ],
     control: Annotated[
         str | None,
         typer.Option(
             metavar="CONTROL",
-            help="The control of the host: a name, a table in TOML, or FILE.py or FILE.py:CLASS for one in Python; "
-            "default: the one that the script sets, or else cubic.",
+            help="Congestion control of the host under test: a name from ackclock list controls, a TOML table such as "
+            '{ name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. Default: the one that the '
+            "script sets, or cubic.",
             show_default=False,
         ),
     ] = None,
@@ -29,7 +30,8 @@ def packetdrill(
         list[str] | None,
         typer.Option(
             metavar="DETAIL=VALUE",
-            help='Set a detail of the profile, e.g. min_rto="1 s". May be given several times.',
+            help='Set a parameter of the TCP of the host, e.g. min_rto="1 s"; ackclock list transports linux shows '
+            "all. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -37,21 +39,25 @@ def packetdrill(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The profile of the host's TCP: linux, rfc or ns2; default: the one that the script names, or else "
-            "linux.",
+            help="The TCP implementation that the host imitates, with its defaults: linux, rfc or ns2. Default: the "
+            "one that a comment in the script names, or linux.",
             show_default=False,
         ),
     ] = None,
     timeline: Annotated[
         bool,
-        typer.Option("--timeline", help="Print the timeline of every script, and what was not compared."),
+        typer.Option(
+            "--timeline",
+            help="Print every packet and call of each script with its time, and the lines that were not compared. "
+            "Default: only the lines up to a difference.",
+        ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Run scripts of packetdrill over ackclock's TCP in virtual time, and report the first difference.
+    """Run packetdrill scripts against ackclock's TCP in simulated time, and print the first difference of each.
 
-    Exit code 0: all scripts pass. 1: a script differs. 2: a file is no script, or an option is wrong. 3: nothing
-    differs, but a script asks for something that ackclock cannot express.
+    Exit code 0: all scripts pass. 1: ackclock's TCP does something else than a script expects. 2: a file is not a
+    packetdrill script, or an option is wrong. 3: no difference, but a script needs something that ackclock lacks.
 
     Example: [bold]ackclock packetdrill slow-start.pkt --set initial_window="4 packets"[/bold]
     """

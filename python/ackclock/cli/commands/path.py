@@ -31,7 +31,7 @@ def path(
         list[str],
         typer.Argument(
             metavar="-- COMMAND...",
-            help="The program of the first host, 10.78.0.1, and its arguments. The run ends when it ends.",
+            help="Program to run on the first host, 10.78.0.1, with its arguments. The run ends when it exits.",
             show_default=False,
         ),
     ],
@@ -39,7 +39,8 @@ def path(
         str | None,
         typer.Option(
             metavar="COMMAND",
-            help="The program of the second host, 10.78.0.2, started first and killed at the end.",
+            help="Program to run on the second host, 10.78.0.2, e.g. a server. It starts before COMMAND and is killed "
+            "when COMMAND exits. Default: none.",
             show_default=False,
         ),
     ] = None,
@@ -47,30 +48,31 @@ def path(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The group of flows whose path lies between the hosts; default: the first.",
+            help="Group of flows in the scenario whose path connects the two hosts; default: the first group.",
             show_default=False,
         ),
     ] = None,
     direction: Annotated[
         Direction,
         typer.Option(
-            help="The traffic that takes the path of the flow's data: what the first host sends (upload), or what "
-            "is sent to it (download). The other packets take the return path.",
+            help="Which packets cross the links that carry the flow's data in the scenario: those that the first host "
+            "sends (upload), or those that it receives (download). The others cross the return path.",
         ),
     ] = Direction.UPLOAD,
     control: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The default congestion control of both hosts; default: the kernel's.",
+            help="Linux congestion control (sysctl tcp_congestion_control) of both hosts, e.g. bbr; default: that of "
+            "this machine.",
             show_default=False,
         ),
     ] = None,
     device: Annotated[
         Device,
         typer.Option(
-            help="The devices that take packets from the hosts to the links: packet sockets, or TUN devices, "
-            "which need root.",
+            help="How packets get from the hosts to the simulated links: through packet sockets (packet) or through "
+            "TUN devices (tun), which need root.",
         ),
     ] = Device.PACKET,
     set: Settings = None,
@@ -80,7 +82,7 @@ def path(
             metavar="N",
             min=0,
             max=2**53 - 1,
-            help="The seed of losses and queues; default: the scenario's.",
+            help="Seed of the random numbers of the links (losses, queues); default: seed in the scenario file, or 1.",
             show_default=False,
         ),
     ] = None,
@@ -88,18 +90,18 @@ def path(
         bool,
         typer.Option(
             "--compare",
-            help="Also simulate the flows of the file, and show the counts of the simulated links.",
+            help="Also simulate the scenario with its own flows for the same time, and print what its links counted.",
         ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Put the network of a scenario between two real hosts, in real time (Linux).
+    """Run real programs over the network of a scenario, emulated in real time (Linux).
 
-    The links of the simulator carry the packets of real programs: rate, delay, losses and every queue discipline, in
-    both directions. The hosts are namespaces without any other network; nothing remains afterwards. Without root a user
-    namespace is used.
+    The simulated links carry the programs' packets in both directions, with their rates, delays, losses and queue
+    disciplines. The two hosts are network namespaces with no other network, which disappear at the end. Without root
+    the command uses a user namespace.
 
-    The exit code is 1 if the program fails, or if packets left so late that the run is invalid.
+    The exit code is 1 if COMMAND fails, or if the run is invalid because packets left the links too late.
 
     Example: [bold]ackclock path dumbbell.toml --serve "iperf3 -s -1" -- iperf3 -c 10.78.0.2 -t 20[/bold]
     """

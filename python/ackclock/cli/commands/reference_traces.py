@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ackclock._store import results_folder
 from ackclock.cli import reference_traces as reference_traces_command
-from ackclock.cli.options import OutDir
 
 
 def reference_traces(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Make only these traces; default: all.", show_default=False),
+        typer.Argument(
+            metavar="[NAME]...", help="Write only these traces, e.g. cubic; default: all.", show_default=False
+        ),
     ] = None,
-    out: OutDir = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Folder in which the folder of traces and its archive are written. Default: the folder in the "
+            "environment variable ACKCLOCK_RESULTS, or ackclock-results in the home folder.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    """Make reference traces of congestion control, for comparison with other implementations.
+    """Simulate one sender over known paths, and write its logs for comparison with your own implementation.
 
-    Each is a scenario, its qlog, its event log and a figure: the test cases of BBR's draft that a scenario can express,
-    CUBIC, HyStart++, PRR and RACK. They are written as a folder and as one archive; equal versions give equal archives.
+    The traces cover the test cases of the BBR draft that a scenario can express, CUBIC, HyStart++, PRR and RACK. Each
+    has a scenario, a qlog, an event log (CSV) and a figure. They are written as a folder and as a zip archive, which is
+    always the same for one version of ackclock.
 
     Examples: [bold]ackclock reference-traces --out traces[/bold], [bold]ackclock reference-traces cubic[/bold]
     """

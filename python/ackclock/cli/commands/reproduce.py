@@ -8,7 +8,7 @@ import typer
 
 from ackclock._store import results_folder
 from ackclock.cli import reproduce as reproduce_command
-from ackclock.cli.options import Figures, Json, Limit, OutDir, Stacks, Threads
+from ackclock.cli.options import Figures, Json, OutDir, StackLimit, Stacks, Threads
 from ackclock.cli.stacks import offering
 from ackclock.errors import InputError
 
@@ -18,17 +18,18 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="[STUDY]...",
-            help="A study (rbcc/table-4.1), a thesis (rbcc: all of its studies), or the path of a study file.",
+            help="What to reproduce: a study, i.e. one published table or figure (rbcc/table-4.1), all studies of a "
+            "thesis (rbcc), or a study file (TOML). [bold]ackclock list studies[/bold] prints the names.",
             show_default=False,
         ),
     ] = None,
-    all: Annotated[bool, typer.Option("--all", help="All studies of the package.")] = False,
+    all: Annotated[bool, typer.Option("--all", help="Reproduce all studies that ackclock contains.")] = False,
     quick: Annotated[
         bool,
         typer.Option(
             "--quick",
-            help="Use fewer seeds and shorter runs, and at most two seeds for each other interpretation of the "
-            "publication. Results may differ from those of a full run.",
+            help="Use fewer seeds and shorter runs, and at most two seeds for alternative interpretations (see "
+            "--sensitivity). Results may differ from those of a full run.",
         ),
     ] = False,
     json: Json = False,
@@ -36,14 +37,17 @@ def reproduce(
     figures: Figures = None,
     sensitivity: Annotated[
         bool,
-        typer.Option(help="Also run other interpretations of what the publication leaves open."),
+        typer.Option(
+            help="Whether to also run alternative interpretations of what the publication leaves open, such as an "
+            "unknown buffer size, and count how many reverse a result."
+        ),
     ] = True,
     threads: Threads = 0,
     judge: Annotated[
         bool,
         typer.Option(
             "--judge",
-            help="Run no simulation: judge the samples that the package has recorded, in seconds.",
+            help="Simulate nothing: derive the results from the samples that ackclock contains, which takes seconds.",
             show_default=False,
         ),
     ] = False,
@@ -51,38 +55,41 @@ def reproduce(
         bool,
         typer.Option(
             "--check",
-            help="Run the first seed of each recorded study again, compare the results, and stamp the records.",
+            help="For developers: repeat the first seed of each recorded run, note in the records whether the results "
+            "are equal, and exit with code 1 if they are not.",
             show_default=False,
         ),
     ] = False,
     record: Annotated[
         bool,
         typer.Option(
-            "--record", help="Write the samples into the records of the package.", show_default=False
+            "--record",
+            help="For developers: write the samples of this run into the records inside the package, which --judge "
+            "reads.",
+            show_default=False,
         ),
     ] = False,
     fail_on: Annotated[
         list[str] | None,
         typer.Option(
             metavar="RESULT",
-            help='Exit with code 1 if a claim has this result, e.g. "not as printed"; "changed" is any result '
-            "other than that of the recorded full run. May be given several times.",
+            help='Exit with code 1 if a claim has this result, e.g. "not as printed"; "changed" stands for any result '
+            "that differs from that of the full run recorded in ackclock. May be given several times.",
             show_default=False,
         ),
     ] = None,
     stack: Stacks = None,
-    limit: Limit = 300,
+    limit: StackLimit = 300,
 ) -> None:
-    """Run published experiments, judge their claims, write an HTML report.
+    """Simulate published experiments, compare the results with the published claims, and write an HTML report.
 
-    Each claim of the publication gets a result: as printed; right order, other size; not as printed; undecided; or
-    cannot tell, where the test cannot tell the claim from its denial. Beside it stand the number of other
-    interpretations of the publication that reverse it, and the part of its set-up that is lost. Claims are judged at
-    3, 5, 10, ... seeds, and only undecided ones get more. A result changes the exit code only with
-    [bold]--fail-on[/bold].
+    Each claim gets a result: as printed; right order, other size (an effect in the right direction, but not of the
+    published size); not as printed; undecided (more seeds are needed); or cannot tell (the test would also pass if the
+    claim were false). Other interpretations of the publication that reverse the result are counted. Claims are judged
+    after 3, 5, 10, ... seeds, until they are decided. A result changes the exit code only with [bold]--fail-on[/bold].
 
-    [bold]ackclock reproduce aqm[/bold] characterises all queue disciplines by RFC 7928 and writes one page that
-    compares them.
+    [bold]ackclock reproduce aqm[/bold] runs all queue disciplines through the scenarios of RFC 7928 and writes a page
+    that compares them.
 
     Example: [bold]ackclock reproduce rbcc/table-4.1[/bold]
     """

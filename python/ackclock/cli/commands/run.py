@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ackclock.cli import run as run_command
-from ackclock.cli.options import Dask, Figures, Json, Limit, ScenarioFile, Settings, Stacks, Threads
+from ackclock.cli.options import Dask, Figures, Json, ScenarioFile, Settings, StackLimit, Stacks, Threads
 from ackclock.cli.stacks import offering
 
 
@@ -19,8 +19,9 @@ def run(
         str | None,
         typer.Option(
             metavar="CONTROL",
-            help='Control of the flows called "tested": a name, a table in TOML, or FILE.py or FILE.py:CLASS, as for '
-            "what ackclock search found.",
+            help='Congestion control of the flows named "tested", as in a scenario that ackclock search wrote: a name '
+            'from ackclock list controls, a TOML table such as { name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for '
+            "a control in Python. Default: the control in the scenario file.",
             show_default=False,
         ),
     ] = None,
@@ -28,14 +29,18 @@ def run(
         str | None,
         typer.Option(
             metavar="TIME",
-            help='Simulated time, e.g. "30 s"; default: that of the scenario.',
+            help='Simulated time, e.g. "30 s"; default: duration in the scenario file.',
             show_default=False,
         ),
     ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=0, max=2**53 - 1, help="First seed; default: the scenario's.", show_default=False
+            metavar="N",
+            min=0,
+            max=2**53 - 1,
+            help="Seed of the first run; default: seed in the scenario file, or 1.",
+            show_default=False,
         ),
     ] = None,
     replications: Annotated[
@@ -43,7 +48,8 @@ def run(
         typer.Option(
             metavar="N",
             min=1,
-            help="Number of runs, with consecutive seeds; default: the scenario's.",
+            help="Number of runs of each point of the sweep, with consecutive seeds; default: replications in the "
+            "scenario file, or 1.",
             show_default=False,
         ),
     ] = None,
@@ -51,21 +57,27 @@ def run(
     html: Annotated[
         bool,
         typer.Option(
-            "--html", help="Write a report: tables, figures over time, and the command that makes it."
+            "--html",
+            help="Write an HTML report into the folder of --out: tables, figures over time, and the command that "
+            "produces it.",
         ),
     ] = False,
     series: Annotated[
         bool,
-        typer.Option("--series", help="Also write the values of flows and links over time; needs --out DIR."),
+        typer.Option(
+            "--series",
+            help="Also write time series of each flow and link, such as congestion window and queue length, as "
+            "Parquet; needs --out DIR.",
+        ),
     ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
             "--out",
             metavar="DIR",
-            help="Write the results to this folder as CSV and "
-            "Parquet. Finished runs are cached in DIR/runs, where a second run "
-            "finds them; without this option DIR is $ACKCLOCK_RESULTS, or else ackclock-results in the home folder.",
+            help="Write the results into this folder as CSV and Parquet. Finished runs are cached in DIR/runs and "
+            "reused. Without this option no tables are written, and DIR is the folder in the environment variable "
+            "ACKCLOCK_RESULTS, or ackclock-results in the home folder.",
             show_default=False,
         ),
     ] = None,
@@ -74,8 +86,9 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="METRIC",
-            help='Draw this metric of a sweep, in a unit of choice, e.g. "rtt_p95_s \\[ms]", in place of the figures '
-            "that --figures draws by default; as pdf unless --figures names a format. May be given several times.",
+            help="Draw this metric over the sweep instead of the default figures, with an optional unit, e.g. "
+            '"rtt_p95_s \\[ms]"; completions draws the distribution of completion times. The file is a pdf unless '
+            "--figures names a format. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -83,8 +96,9 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME=PLACE",
-            help="Where the figures of --plot have a swept axis, metric or group: x, rows, columns or colour, e.g. "
-            "limit_bdp=x. May be given several times.",
+            help="Choose where a figure of --plot shows NAME: along x, as rows or columns of panels, or as colour, "
+            "e.g. limit_bdp=x. NAME is a swept parameter, or metric, group (of flows) or class (of transfer sizes). "
+            "May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -92,8 +106,9 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="COLUMN",
-            help="Also write DIR/summary.tex, a table for a paper with this column of the summary, in a unit of "
-            'choice, e.g. "rtt_p95_s \\[ms]"; needs --out DIR. May be given several times.',
+            help="Also write summary.tex into the folder of --out: a LaTeX table with a row for each point of the "
+            'sweep and this metric as a column, with an optional unit, e.g. "rtt_p95_s \\[ms]". May be given several '
+            "times.",
             show_default=False,
         ),
     ] = None,
@@ -101,9 +116,9 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME=TEXT",
-            help="The name of an axis, a quantity, a value, a group, a link or a flow in figures, tables for LaTeX and "
-            'the report; brackets at its end are its unit, e.g. "limit_bdp=Buffer (BDP)", sack=Reno. May be given '
-            "several times.",
+            help="Show TEXT for NAME in figures, LaTeX tables and the report. NAME is a swept parameter, a metric, a "
+            "value, or the name of a flow, group or link; brackets at the end of TEXT are its unit, e.g. "
+            '"limit_bdp=Buffer (BDP)", sack=Reno. May be given several times.',
             show_default=False,
         ),
     ] = None,
@@ -111,8 +126,9 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME=SCALE",
-            help="The scale of a swept axis or a quantity in figures: linear (from zero), log, fitted (to the values) "
-            "or category (at equal distances), e.g. limit_bdp=log. May be given several times.",
+            help="Scale of the axis of a swept parameter or metric in figures: linear (begins at zero), log, fitted "
+            "(spans the values) or category (values at equal distances), e.g. limit_bdp=log. May be given several "
+            "times.",
             show_default=False,
         ),
     ] = None,
@@ -120,37 +136,45 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="FORMAT[=WHERE]",
-            help="Write the run into DIR/exports as pcapng, qlog, events, flent or mahimahi; needs --out DIR. May be "
-            "given several times.",
+            help="Export a single run for other tools into the folder exports of --out: pcapng (WHERE: senders, "
+            "receivers or a link), qlog (WHERE: a flow), events (of the congestion controls, as Parquet; WHERE: csv "
+            "for CSV), flent, or mahimahi (WHERE: a link or flow). May be given several times.",
             show_default=False,
         ),
     ] = None,
     payloads: Annotated[
         bool,
-        typer.Option("--payloads", help="Put payloads (zeros) into exported captures, not only headers."),
+        typer.Option(
+            "--payloads",
+            help="Write payloads, all zeros, into the captures of --export pcapng; default: headers only.",
+        ),
     ] = False,
     threads: Threads = 0,
     point: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="Run only this point of the sweep, counted from 1.", show_default=False
+            metavar="N",
+            min=1,
+            help="Run only the Nth point of the sweep, counted from 1; default: all points.",
+            show_default=False,
         ),
     ] = None,
     dask: Dask = None,
     stack: Stacks = None,
-    limit: Limit = 300,
+    limit: StackLimit = 300,
     expect: Annotated[
         list[str] | None,
         typer.Option(
             metavar="EXPECTATION",
-            help='Exit with code 1 unless this holds, e.g. "flows.cubic.rtt_p95_s < 0.08": fairness, or a number of '
-            "flows.NAME, groups.NAME or links.NAME, in the unit that its name ends in. With replications the whole "
-            "95 % interval must satisfy it, in a sweep at every point. May be given several times.",
+            help="Exit with code 1 unless this comparison holds, e.g. "
+            '"flows.cubic.rtt_p95_s < 0.08" (in s, as the name ends in _s). It compares fairness or a field of '
+            "flows.NAME, groups.NAME or links.NAME with a number. Replications: the whole 95 % interval has to satisfy "
+            "it; sweeps: every point. May be given several times.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Run one scenario file: every point of its sweep, every replication.
+    """Simulate a scenario file and print what its flows and links did. All points of a sweep and all replications run.
 
     Examples: [bold]ackclock run dumbbell.toml --replications 10 --out results[/bold],
     [bold]ackclock run dumbbell.toml --set dumbbell.bottleneck.rate="20 Mbit/s" --html[/bold]

@@ -14,12 +14,12 @@ def schema(
         str,
         typer.Option(
             metavar="KIND",
-            help="The kind of document: scenario, study, or the --json output of run, reproduce, evaluate, search, "
-            "list, compare-trace or packetdrill.",
+            help="What the schema describes: a scenario or study file, or the output of --json of the command run, "
+            "reproduce, evaluate, search, list, compare-trace, check-stack or packetdrill.",
         ),
     ] = "scenario",
 ) -> None:
-    """Print a JSON Schema, by default that of scenario files, for completion in an editor.
+    """Print the JSON Schema of scenario files, with which editors complete and check them, or of another document.
 
     Example: [bold]ackclock schema > scenario.schema.json[/bold]
     """

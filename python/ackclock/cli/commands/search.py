@@ -8,7 +8,7 @@ import typer
 
 from ackclock._store import results_folder
 from ackclock.cli import search as search_command
-from ackclock.cli.options import Dask, Json, Limit, OutDir, Stacks, Threads
+from ackclock.cli.options import DaskWithoutPython, Json, Limit, OutDir, Stacks, Threads
 from ackclock.cli.stacks import offering
 
 
@@ -17,7 +17,9 @@ def search(
         str,
         typer.Argument(
             metavar="CONTROL",
-            help="A control of the registry, its table in TOML, or FILE.py[:CLASS] for one in Python.",
+            help="The congestion control whose worst path is searched: a name from [bold]ackclock list "
+            'controls[/bold], a TOML table such as { name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in '
+            "Python.",
             show_default=False,
         ),
     ],
@@ -26,15 +28,18 @@ def search(
         typer.Option(
             "--for",
             metavar="OBJECTIVE",
-            help="What to look for: utilisation, loss, delay, starvation, self-starvation or harm.",
+            help="What the worst path has: an idle link (utilisation), dropped packets (loss), a long queue (delay), "
+            "another flow (starvation) or a flow of CONTROL (self-starvation) without its share for 5 s, or other "
+            "flows with little throughput (harm).",
         ),
     ] = "utilisation",
     space: Annotated[
         str | None,
         typer.Option(
             metavar="SPACE",
-            help="Where to look: bursts, fades, pauses, paths, mixes, jitters, dualq, changes, routes, or a scenario "
-            "file whose sweep has ranges; default: what suits the objective.",
+            help="The family of paths to search: bursts, fades, pauses, paths, mixes, jitters, dualq, changes, routes, "
+            "or a scenario file whose \\[sweep] has ranges. Default: bursts for utilisation, paths for loss and delay, "
+            "mixes for the others.",
             show_default=False,
         ),
     ] = None,
@@ -42,8 +47,8 @@ def search(
         str | None,
         typer.Option(
             metavar="CONTROL",
-            help="Subtract the result of this control in the place of the control under search; default: "
-            "CUBIC's result, or nothing.",
+            help="Also run this control in place of CONTROL, and subtract its value, to find where CONTROL is worse "
+            "than it. Default: cubic for loss, delay and harm, no control for the others.",
             show_default=False,
         ),
     ] = None,
@@ -51,33 +56,44 @@ def search(
         str | None,
         typer.Option(
             metavar="TRANSPORT",
-            help="The transport of the control, and of CUBIC in its place: a name, or a table in TOML.",
+            help="Transport of CONTROL and of the control of --against: a name from ackclock list transports, e.g. "
+            'quic, or a TOML table such as { name = "rfc", recovery = "sack" }. Default: the transport in the scenario '
+            "that is searched.",
             show_default=False,
         ),
     ] = None,
     runs: Annotated[
-        int, typer.Option(metavar="N", min=10, max=1_000_000, help="Number of points to try.")
+        int,
+        typer.Option(
+            metavar="N", min=10, max=1_000_000, help="Number of different paths that the search tries."
+        ),
     ] = 500,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**32 - 1, help="Seed of the search.")] = 1,
+    seed: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, max=2**32 - 1, help="Seed with which the search chooses paths at random."
+        ),
+    ] = 1,
     json: Json = False,
     html: Annotated[
         bool,
         typer.Option(
             "--html",
-            help="Also write a report of what was found, as `ackclock run --html` does: figures over time.",
+            help="Also simulate the path that was found and write an HTML report with figures over time into the "
+            "folder of --out, as ackclock run --html does.",
         ),
     ] = False,
     stack: Stacks = None,
     limit: Limit = 300,
     out: OutDir = None,
     threads: Threads = 0,
-    dask: Dask = None,
+    dask: DaskWithoutPython = None,
 ) -> None:
-    """Find the path on which a congestion control does worst, and write it as a scenario.
+    """Find the path on which a congestion control does worst, and write it as a scenario file.
 
-    An optimiser (CMA-ES) varies the ranges of a space. The worst points run again with several seeds, and the worst of
-    them is shrunk: what does not matter goes back to the space's own values. The same command gives the same result;
-    finished runs are kept.
+    An optimiser (CMA-ES) varies parameters of a scenario within ranges. The worst paths run again with several seeds,
+    and the worst of them is simplified: each parameter that does not matter returns to its harmless value. Repeating
+    the command gives the same result.
 
     Examples: [bold]ackclock search newreno --for utilisation[/bold], [bold]ackclock search bbrv3 --for harm[/bold]
     """

@@ -12,9 +12,19 @@ from ackclock.cli import study as study_command
 
 def study_copy(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A study, e.g. rbcc/table-4.1.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="The study to copy, e.g. rbcc/table-4.1; ackclock list studies prints all names.",
+            show_default=False,
+        ),
     ],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="The file to write (.toml), which must not exist.", show_default=False
+        ),
+    ],
 ) -> None:
-    """Write a study as one file that needs no other, to change and run it."""
+    """Copy a study, i.e. a published experiment that ackclock contains, into one file that you can change and run."""
     study_command.copy(name, file)

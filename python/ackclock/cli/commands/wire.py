@@ -19,7 +19,7 @@ def wire(
             metavar="N",
             min=0,
             max=2**53 - 1,
-            help="The seed of losses, queues and starts; default: the scenario's.",
+            help="Seed of the random numbers (losses, queues, start times); default: seed in the scenario file, or 1.",
             show_default=False,
         ),
     ] = None,
@@ -27,19 +27,21 @@ def wire(
         bool,
         typer.Option(
             "--compare",
-            help="Also simulate the file, and show the difference of each metric with its bound.",
+            help="Also simulate the scenario, and print for each metric how much the real run differs from the "
+            "simulated one, and how much it may.",
         ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Run the flows of a scenario on real stacks over its network, in real time (Linux).
+    """Run the flows of a scenario on real TCP and QUIC stacks over its network, emulated in real time (Linux).
 
-    Flows with transport = "linux" are sockets of the kernel, under its own controls (linux:cubic, linux:reno,
-    linux:bbr) or, as root and after [bold]make wire[/bold], under those of this laboratory. Flows with transport =
-    "noq" or "quinn" are those stacks over UDP sockets, under their own controls or those of this laboratory. The links
-    of the simulator lie between two hosts without any other network; nothing remains afterwards.
+    Flows with transport = "linux" are kernel TCP sockets, under the kernel's controls (linux:cubic, linux:reno,
+    linux:bbr) or, as root and after [bold]make wire[/bold], under those of ackclock. Flows with transport = "noq" or
+    "quinn" are these QUIC stacks over UDP sockets, under their own controls or those of ackclock. The two hosts are
+    network namespaces with no other network, which disappear at the end.
 
-    The exit code is 1 if packets left so late that the run is invalid, or if real time cannot do what the file says.
+    The exit code is 1 if the run is invalid because packets left the links too late, or if the scenario has something
+    that cannot run in real time.
 
     Example: [bold]ackclock wire docs/examples/wire.toml --compare[/bold]
     """
