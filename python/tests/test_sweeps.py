@@ -449,12 +449,22 @@ def test_points_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_warnings_are_those_of_the_points() -> None:
-    late = '"flows.tcp.start" = ["0 s", "2 s"]'
-    assert [warning for warning in swept(late).sweep.warnings if "begins at 2 s" in warning]
-    # The file itself leaves the flows out, and none of the points does.
-    text = replaced(SHORT, ('start = { uniform = ["0 s", "0.5 s"] }', 'start = "never"'))
-    assert not Scenario.from_text(text).sweep.warnings
-    assert not swept('"flows.tcp.start" = ["0 s", "0.5 s"]', text).sweep.warnings
+    def unheard(scenario: Scenario) -> list[str]:
+        return [warning for warning in scenario.sweep.warnings if "dctcp counts marks" in warning]
+
+    assert unheard(swept('"flows.tcp.control" = ["newreno", "dctcp"]'))
+    # The file itself has a control that needs marks, and none of the points does.
+    text = replaced(SHORT, ('control = "newreno"', 'control = "dctcp"'))
+    assert unheard(Scenario.from_text(text))
+    assert not unheard(swept('"flows.tcp.control" = ["newreno", "reno"]', text))
+
+
+def test_a_point_whose_flows_begin_too_late_is_an_error_and_one_without_them_is_none() -> None:
+    with pytest.raises(ScenarioError, match=r"found a start at 2 s of flow 1 of 2, .*the end of the run at 1 s"):
+        swept('"flows.tcp.start" = ["0 s", "2 s"]')
+    with pytest.raises(ScenarioError, match="found a start at 500 ms"):
+        swept('"flows.tcp.start" = ["0.5 s", "0 s"]\n"duration" = ["0.5 s", "1 s"]')
+    assert not swept('"flows.tcp.start" = ["0 s", "never"]').sweep.warnings
 
 
 def test_a_slice_keeps_the_axes() -> None:
