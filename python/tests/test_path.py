@@ -78,7 +78,7 @@ def test_refuses_what_real_time_cannot_do_before_anything_is_made(tmp_path: Path
             text().replace("10 Mbit/s", "20 Gbit/s"),
             "link `wire` has 20000000000 bit/s, more than the 1000000000 bit/s",
         ),
-        (text('medium = "air"') + medium, "link `wire` shares a medium with others"),
+        (text('medium = "air"') + medium, "link `wire` shares a medium, which is simulated only"),
     ]:
         file = tmp_path / "wrong.toml"
         file.write_text(wrong)
@@ -209,7 +209,8 @@ def test_a_download_takes_the_path_of_the_flow_or_is_told_that_it_does_not(tmp_p
     )
     client = ["--", sys.executable, "-c", python]
     note = (
-        "most bytes went backward, against the data of flow `tcp`; `--direction upload` exchanges the hosts"
+        "most bytes went backward, from the receiver of flow `tcp` to its sender; "
+        "`--direction upload` exchanges the hosts"
     )
     for direction in ("upload", "download"):
         options = [scenario(tmp_path), "--direction", direction]
