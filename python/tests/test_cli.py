@@ -182,7 +182,7 @@ class TestRun:
     def test_more_runs_than_memory_holds(self, ackclock: Command, scenario_file: Path) -> None:
         outcome = ackclock("run", scenario_file, "--replications", "200000", "--json")
         assert (outcome.code, outcome.out) == (2, "")
-        assert "200,000 runs; --json, --html, --series and --figures are for 100,000 at most" in outcome.err
+        assert "200,000 runs; --json, --html, --series and --figures take at most 100,000 runs" in outcome.err
         outcome = ackclock("run", scenario_file, "--replications", "20000000")
         assert (outcome.code, outcome.out) == (2, "")
         assert "replications: found 20000000, expected a whole number from 1 to 10000000" in outcome.err

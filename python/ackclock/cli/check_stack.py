@@ -11,6 +11,7 @@ import typer
 from rich.text import Text
 
 from ackclock._files import replacing, writable
+from ackclock._names import nearest
 from ackclock._stacks import Stack, stacks
 from ackclock.cli.terminal import console, note, print_json, shown
 from ackclock.errors import InputError
@@ -44,7 +45,7 @@ def check_stack(
     known = {"repeats", *(one.id for one in DRILLS), *(f"path-{name}" for name in NAMES)}
     for id in allow:
         if id not in known:
-            raise InputError(f"--allow {id}: found no drill of this id")
+            raise InputError(f"--allow {id}: there is no check with this id{nearest(id, sorted(known))}")
     stack: Stack | str = word if word in BUILT_IN else stacks([word])[0]
     if junit is not None:
         writable(junit.absolute().parent)

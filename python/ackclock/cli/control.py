@@ -50,7 +50,9 @@ def control(
     """
     if replay is not None:
         if command or record:
-            raise InputError("--replay takes neither a command nor --record: it needs no sockets")
+            raise InputError(
+                "--replay excludes --record and a command: a recording is replayed without sockets"
+            )
         _replay(replay, controls, as_json)
         return
     _check(controls)
@@ -162,4 +164,6 @@ def show_reports(reports: Sequence[Mapping[str, Any]]) -> None:
         out.print(table)
     for report in reports:
         if report["lost_events"]:
-            warn(f"{report['name']}: the ring buffer had no room for {report['lost_events']} events")
+            warn(
+                f"{report['name']}: the ring buffer was full, so {report['lost_events']} events are not counted"
+            )

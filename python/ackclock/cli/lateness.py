@@ -21,7 +21,9 @@ def show_lateness(conditions: Mapping[str, Any]) -> None:
     if stacks is not None and stacks["packets"]:
         console().print(f"datagrams and timers reached the stacks late by {_spread(stacks)}")
     if not conditions["real_time"]:
-        note("no real-time priority: root has it, and users with an rtprio limit (limits.conf)")
+        note(
+            "the run had no real-time priority, which root has, and users with an rtprio limit (limits.conf)"
+        )
 
 
 def _spread(late: Mapping[str, Any]) -> str:
