@@ -393,7 +393,7 @@ def test_laws_follow_from_names() -> None:
 def test_what_does_not_exist_is_refused() -> None:
     with pytest.raises(InputError, match="toy has no control 'cubik', expected one of newreno, cubic, fixed"):
         target(toy(), "cubik")
-    with pytest.raises(InputError, match="found no such drill"):
+    with pytest.raises(InputError, match="there is no check with this id"):
         check(target(toy(), "newreno"), only=["slow-strat"])
     with pytest.raises(InputError, match="expected noq, quinn or the path of a library"):
         target("quiche", "cubic")

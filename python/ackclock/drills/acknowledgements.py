@@ -95,19 +95,19 @@ def _smooth(record: Record) -> str:
     before = record.value("rtt_ns", STEP_S) / 1e9
     first = record.changed("rtt_ns", STEP_S + RTT_S + 0.05)
     if first is None:
-        raise Violation("the smoothed round trip stays where it was", STEP_S)
+        raise Violation("the smoothed round trip does not follow the samples", STEP_S)
     after = record.value("rtt_ns", first) / 1e9
     # One sample of 200 to 226 ms moves it by an eighth of the difference; two may come at one time.
     most = before + 2 * (0.226 - before) / 8
     if after > most + 0.001:
         raise Violation(
-            f"a sample of 200 ms moved it from {1e3 * before:.0f} to {1e3 * after:.0f} ms, at most "
-            f"{1e3 * most:.0f}",
+            f"a sample of 200 ms moved the smoothed round trip from {1e3 * before:.0f} to {1e3 * after:.0f} ms, "
+            f"expected at most {1e3 * most:.0f}",
             first,
         )
     end = record.last("rtt_ns") / 1e9
     if end < 0.19:
-        raise Violation(f"{1e3 * end:.0f} ms after 30 samples of 200 ms", 4.0)
+        raise Violation(f"the smoothed round trip is {1e3 * end:.0f} ms after 30 samples of 200 ms", 4.0)
     return f"{1e3 * before:.0f}, {1e3 * after:.0f}, at the end {1e3 * end:.0f} ms"
 
 

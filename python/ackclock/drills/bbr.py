@@ -57,7 +57,7 @@ def _share(record: Record, first_s: float, last_s: float, least: float, capacity
 def _plateau(record: Record) -> str:
     lost = record.datagrams("dropped")
     if lost:
-        raise Violation("Startup goes on until a queue of ten products is full", lost[0].at_s)
+        raise Violation("Startup goes on until a queue of ten bandwidth-delay products is full", lost[0].at_s)
     # Nine tenths: the gain of DOWN, with which a cycle may spend half of its time.
     return _share(record, 1.0, 4.5, 0.9)
 

@@ -105,7 +105,7 @@ def check(
     asks_paths = paths and (not only or any(word.startswith("path") for word in only))
     if not (drills or asks_repeats or asks_paths):
         known = [one.id for one in DRILLS if applies(one, target.law)]
-        raise InputError(f"--only {', '.join(only)}: found no such drill{nearest(only[0], known)}")
+        raise InputError(f"--only {', '.join(only)}: there is no check with this id{nearest(only[0], known)}")
     before = _cpu_s()
     outcomes = _repeats(target, seed) if asks_repeats else []
     records: dict[str, Record | Exception] = {}

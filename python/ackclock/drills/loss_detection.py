@@ -25,7 +25,7 @@ def _not_early(record: Record) -> str:
     late = record.the("arrived", 200)
     before = [one.number for one in record.datagrams("arrived", 0.0, late.at_s) if one.number > 200]
     if not 1 <= len(before) <= 2:
-        raise CannotTell(f"{len(before)} datagrams overtook number 200, where two were to")
+        raise CannotTell(f"{len(before)} datagrams overtook datagram 200, expected 2")
     lost = record.last("lost")
     if lost > 0:
         at = record.changed("lost") or 0.0
@@ -46,7 +46,8 @@ def _three(record: Record) -> str:
     most = max(RTT_S + 0.010, told[0].at_s + RTT_S / 2 + 0.004 - lost.at_s if told else 0.0)
     if after > most:
         raise Violation(
-            f"declared lost {1e3 * after:.1f} ms after it was sent, at most {1e3 * most:.0f} ms", declared
+            f"declared lost {1e3 * after:.1f} ms after it was sent, at most {1e3 * most:.0f} ms",
+            declared,
         )
     return f"declared lost after {1e3 * after:.1f} ms"
 
@@ -60,7 +61,9 @@ def _time_threshold(record: Record) -> str:
     first = record.datagrams("dropped", QUIET_S - 0.001)[0]
     declared = record.changed("lost", first.at_s)
     if declared is None:
-        raise Violation("it was never declared lost, although a later one was acknowledged", first.at_s)
+        raise Violation(
+            "a datagram was never declared lost, although a later datagram was acknowledged", first.at_s
+        )
     after = declared - first.at_s
     least, most = 9 / 8 * RTT_S, 9 / 8 * (RTT_S + ACK_DELAY_S) + 2 * GRANULARITY_S
     # A sender that paces may send the later datagram so late that its acknowledgement comes after the threshold.
@@ -89,7 +92,7 @@ def _probe(record: Record) -> str:
     if not first:
         raise CannotTell("the stack sent nothing at 2.5 s")
     if not rest:
-        raise Violation("nothing follows a lost last datagram", first[0].at_s)
+        raise Violation("the stack sends no probe after the loss of its last datagram", first[0].at_s)
     after = rest[0][0].at_s - first[0].at_s
     most = (RTT_S + ACK_DELAY_S) + 4 * ACK_DELAY_S + 0.025
     said = f"a probe after {1e3 * after:.1f} ms of 100 to {1e3 * most:.0f} ms"
@@ -123,7 +126,7 @@ def _backoff(record: Record) -> str:
     for index, (before, after) in enumerate(itertools.pairwise(waits)):
         if after < 1.9 * before:
             raise Violation(
-                f"a probe after {1e3 * before:.0f} ms and the next one after {1e3 * after:.0f}, not twice as many",
+                f"a probe after {1e3 * before:.0f} ms, the next one after {1e3 * after:.0f} ms, expected twice as long",
                 times[index + 2],
             )
     return "probes after " + ", ".join(f"{1e3 * wait:.0f}" for wait in waits) + " ms"
@@ -133,7 +136,7 @@ def _two_at_most(record: Record) -> str:
     probes = _probes(record)[1:]
     most = max(probes, key=len)
     if len(most) > 2:
-        raise Violation(f"{len(most)} datagrams at one probe timeout", most[0].at_s)
+        raise Violation(f"{len(most)} datagrams at one probe timeout, expected at most 2", most[0].at_s)
     return f"at most {len(most)} at one timeout"
 
 
@@ -159,11 +162,12 @@ def _starts_again(record: Record) -> str:
     tails = [group[0].at_s for group in _groups(_tail(record))]
     second = [at for at in tails if at >= 5.999]
     if len(second) < 2:
-        raise Violation("nothing follows a lost last datagram", 6.0)
+        raise Violation("the stack sends no probe after the loss of its last datagram", 6.0)
     after = second[1] - second[0]
     if after > 0.3:
         raise Violation(
-            f"the probe of a later loss came after {1e3 * after:.0f} ms: still backed off", second[1]
+            f"the probe of a later loss came after {1e3 * after:.0f} ms: the back-off was not reset",
+            second[1],
         )
     return f"the probe of a later loss came after {1e3 * after:.0f} ms"
 
