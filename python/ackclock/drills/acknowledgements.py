@@ -53,7 +53,8 @@ def _gap(record: Record) -> str:
     arrived, answered = _answers(record, after.number)
     if answered - arrived > 0.001:
         raise Violation(
-            f"the datagram after a gap is acknowledged {1e3 * (answered - arrived):.1f} ms later", arrived
+            f"the datagram after a gap is acknowledged {1e3 * (answered - arrived):.1f} ms after it arrived",
+            arrived,
         )
     return "at once"
 
@@ -65,7 +66,7 @@ def _marked(record: Record) -> str:
     arrived, answered = _answers(record, marked[0].number)
     if answered - arrived > 0.001:
         raise Violation(
-            f"a marked datagram is acknowledged {1e3 * (answered - arrived):.1f} ms later", arrived
+            f"a marked datagram is acknowledged {1e3 * (answered - arrived):.1f} ms after it arrived", arrived
         )
     return "at once"
 

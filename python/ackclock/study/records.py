@@ -134,7 +134,7 @@ def record_of(work: Work, origin: Origin) -> Record:
             f"{work.loaded.name}: found a run without the other interpretations: only full runs are recorded"
         )
     if work.loaded.name.endswith(".toml"):
-        raise ValueError(f"{work.loaded.name}: not a study of the package")
+        raise ValueError(f"{work.loaded.name}: not a study of the package, and only those are recorded")
 
     def of(reading: int, c: int) -> dict[str, list[float | None]]:
         found = measured.samples(reading, c)
