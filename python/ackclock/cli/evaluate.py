@@ -228,7 +228,7 @@ def _about_record(record: Mapping[str, Any], transport: str | None) -> Iterator[
     if record["versions"]["core"] != core_fingerprint():
         yield (
             f"the record was made with another build of ackclock, {record['versions']['core']}, which may have other "
-            "numbers: record it again with this one"
+            "numbers: make a new record with this build"
         )
 
 
