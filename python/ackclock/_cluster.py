@@ -82,7 +82,9 @@ class Workers:
     def begin(self, jobs: Sequence[Job]) -> Batch:
         """Starts the jobs in this order. InputError for jobs with stacks of libraries, which are files here."""
         if any(job.named_stacks for job in jobs):
-            raise InputError("stacks in libraries run on this machine only, not on a cluster")
+            raise InputError(
+                "stacks from libraries run on this machine only, not on a Dask cluster: leave out --dask"
+            )
         return _Tasks(self._client, jobs, min(MOST, -(-len(jobs) // (4 * self.cores))))
 
 
@@ -113,7 +115,9 @@ class _Tasks:
             if isinstance(failure, AckclockError):
                 raise failure
             if failure is not None:
-                yield from ((index, RunError(f"its worker failed: {failure}")) for index in part)
+                yield from (
+                    (index, RunError(f"the Dask worker of this run failed: {failure}")) for index in part
+                )
             else:
                 for position, text, series, error in future.result():
                     yield part[position], error or _Returned(text, data=series)
@@ -146,7 +150,8 @@ def make(jobs: Sequence[Job], fingerprint: str) -> list[Answer]:
     """Makes these jobs on a worker. AckclockError if its core differs."""
     if core_fingerprint() != fingerprint:
         raise AckclockError(
-            f"a worker has another core ({core_fingerprint()}) than this ({fingerprint}): results would differ"
+            f"a Dask worker has the simulator core {core_fingerprint()}, and this machine {fingerprint}, so results "
+            "would differ: install the same ackclock on both"
         )
     answers: list[Answer] = []
     # One thread: the worker has as many tasks at a time as it has threads.

@@ -68,7 +68,7 @@ class Expectation:
             if close and "did you mean" in close:
                 close = close.replace('"', f'"{kind}.{name}.', 1)
             raise InputError(
-                f'--expect "{self}": no column "{self.column}"{close or nearest(self.column, known)}'
+                f'--expect "{self}": the results have no column "{self.column}"{close or nearest(self.column, known)}'
             )
 
     @property

@@ -140,10 +140,14 @@ class _Plan:
                 raise RunError(f"{FOLDER}/{Path(error.filename or '').name}: {_cause(error)}") from None
             made = {Path(path).name: records for path, records in files}
             if self.wanted["qlogs"] and not any(self.units[name] == "events" for name in made):
-                raise InputError("--export qlog: no flow is a single connection of TCP or QUIC")
+                raise InputError(
+                    "--export qlog: expected a scenario with a flow that is one connection of TCP or QUIC, found none"
+                )
             for name, records in made.items():
                 if records == 0 and self.units[name] == "opportunities":
-                    raise InputError(f"--export mahimahi: {Path(name).stem} carries less than 1504 bytes")
+                    raise InputError(
+                        f"--export mahimahi: {Path(name).stem} carries less than 1504 bytes, a line of the trace"
+                    )
                 yield Export(folder / name, records, self.units[name])
             if self.events:
                 table = _typed(log)
@@ -177,7 +181,7 @@ class _Plan:
         rows = [self._index("qlog", where, self.flows)] if where else range(len(self.flows))
         if len(rows) > MAX_QLOGS:
             raise InputError(
-                f"--export qlog: {len(rows)} flows, expected at most {MAX_QLOGS}, or =FLOW for one"
+                f"--export qlog: {len(rows)} flows, expected at most {MAX_QLOGS}; --export qlog=FLOW chooses one flow"
             )
         for row in rows:
             self._add("qlogs", [row], f"{_plain(self.flows[row])}.sqlog", "events")
@@ -199,7 +203,9 @@ class _Plan:
             self._add("deliveries", [row], f"{_plain(where)}-delivered.mahimahi", "opportunities")
             return
         if not where:
-            raise InputError("--export mahimahi: found no link or flow, expected =LINK or =FLOW")
+            raise InputError(
+                "--export mahimahi: found no name, expected --export mahimahi=LINK or mahimahi=FLOW"
+            )
         index = self._index("mahimahi", where, self.links, self.flows)
         self._add("rates", [index], f"{_plain(where)}.mahimahi", "opportunities")
 
@@ -228,9 +234,9 @@ def _check_repeatable(scenario: Scenario, seed: int, results: Iterable[Mapping[s
     if any({**result, "series": None} != {**plain, "series": None} for result in results):
         names = ", ".join([*scenario.controls, *scenario.queues])
         raise RunError(
-            f"{scenario.file}: two runs with seed {seed} differ, so the files would show another run than its results; "
-            f"expected code in Python ({names}) that does the same each time: random numbers from the argument "
-            "`random` of its events, and nothing kept in a class or a module"
+            f"{scenario.file}: two runs with seed {seed} differ, so the exported files would not match the results; "
+            f"expected Python code ({names}) that repeats exactly: take random numbers from the argument `random` of "
+            "the events, and keep no state in a class or a module"
         )
 
 

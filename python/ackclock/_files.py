@@ -126,7 +126,7 @@ def replacing(path: Path) -> Iterator[Path]:
 def _text(data: bytes, path: Path) -> str:
     """Returns the text of the bytes. InputError if there are too many, as from a device without an end."""
     if len(data) > MAX_BYTES:
-        raise InputError(f"{path}: more than {MAX_BYTES} bytes, which is the limit")
+        raise InputError(f"{path}: has more than {MAX_BYTES} bytes, the limit for an input file")
     try:
         # Converts line ends as Python's text files do.
         return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")

@@ -49,7 +49,9 @@ def write(run: Run, path: Path, over_udp: Collection[str]) -> int:
     """
     series: Series | None = run.result.get("series")
     if series is None or not series.owners("flows") or not len(series.time_s):
-        raise RunError(f"the run is shorter than {STEP}: it has no series of flows for flent")
+        raise RunError(
+            f"--export flent: the run is shorter than {STEP}, the sampling interval: expected a longer `duration`"
+        )
     text = json.dumps(document(run, series, over_udp), indent=1, sort_keys=True)
     with (
         replacing(path) as file,

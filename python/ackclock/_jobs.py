@@ -72,7 +72,9 @@ def begin(jobs: Sequence[Job], threads: int) -> Batch:
     """
     has_python, has_stacks = any(job.has_python for job in jobs), any(job.named_stacks for job in jobs)
     if has_python and has_stacks:
-        raise InputError("runs with controls or queues written in Python have no stacks of libraries")
+        raise InputError(
+            "a run has both Python classes (controls or queues) and a stack from a library, expected only one of them"
+        )
     if has_stacks:
         from ackclock.evaluation.processes import StackProcesses
 

@@ -183,8 +183,8 @@ def migrated(text: str, file: str) -> tuple[str, str]:
         text, expected = change.rewritten(text), change.applied(expected)
     if toml.loads(text) != expected:
         raise InputError(
-            f"{file}: a key that has another name now ({_told(changes)}) is quoted here, or another key has its "
-            "name; rename it by hand"
+            f"{file}: cannot be rewritten automatically ({_told(changes)}): the old key is in quotes, or another key "
+            "has the same name; rename the key by hand"
         )
     return text, _told(changes)
 
@@ -201,7 +201,8 @@ def _recorded(text: str, file: str) -> str:
         raise InputError(f"{file}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from None
     if isinstance(document, dict) and "studies" in document:
         raise InputError(
-            f"{file}: these results of studies lack the samples of all metrics; `ackclock reproduce` makes them again"
+            f"{file}: contains results of studies without the samples of the metrics; `ackclock reproduce` "
+            "makes new results"
         )
     as_record(document, file)
     return text

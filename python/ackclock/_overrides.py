@@ -59,4 +59,4 @@ def to_json(overrides: Mapping[str, Any]) -> str:
     try:
         return json.dumps(overrides, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise InputError(f"an override holds a value that a scenario cannot hold: {error}") from None
+        raise InputError(f"an override has a value that TOML cannot represent: {error}") from None

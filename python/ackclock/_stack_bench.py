@@ -96,7 +96,7 @@ def _contender(word: str, usual: str) -> Contender:
         return Contender(word, stack if colon else usual)
     known = [entry["name"] for entry in core.registry() if entry["kind"] == "transport"]
     if transport not in known:
-        raise InputError(f"{word}: no transport {transport!r}{nearest(transport, known)}")
+        raise InputError(f"{word}: there is no transport {transport!r}{nearest(transport, known)}")
     return Contender(control, transport)
 
 
@@ -113,7 +113,7 @@ def known_paths(names: Sequence[str]) -> Sequence[str]:
         if name not in hard_paths.NAMES:
             expected = f"expected one of {', '.join(hard_paths.NAMES)}{nearest(name, hard_paths.NAMES)}"
             own = "ackclock run with a [sweep] over controls compares them on a path of your own"
-            raise InputError(f"no path {name!r}, {expected}; {own}")
+            raise InputError(f"there is no path {name!r}, {expected}; {own}")
     return names or hard_paths.NAMES
 
 

@@ -132,7 +132,9 @@ def _reply(task: Mapping[str, Any], replies: IO[bytes]) -> None:
         libraries = []
         for path, options, told, changed_ns in task["stacks"]:
             if Path(path).stat().st_mtime_ns != changed_ns:
-                raise OSError(f"{path}: the file has changed since the command began")
+                raise OSError(
+                    f"{path}: the library has changed since the command began: run the command again"
+                )
             libraries.append(_core.StackLibrary(path, [tuple(option) for option in options], tuple(told)))
         made = core.make(text, file, json.loads(overrides), seed, wanted, libraries)
         columns = made.series()

@@ -95,7 +95,8 @@ def stacks(given: Sequence[str | Path | Stack]) -> tuple[Stack, ...]:
         for other in found[:place]:
             if other.name == stack.name:
                 raise InputError(
-                    f"{stack.path}: the library calls itself {stack.name!r}, as {other.path} does"
+                    f"{stack.path}: has the stack name {stack.name!r}, as {other.path} has; "
+                    "expected one library of each name"
                 )
     return found
 
@@ -106,7 +107,7 @@ def _stack(word: str) -> Stack:
     for part in rest:
         key, equals, value = part.partition("=")
         if not key or not equals:
-            raise InputError(f"--stack {word}: found {part!r}, expected PATH,key=value,...")
+            raise InputError(f"--stack {word}: found {part!r}, expected key=value after the path")
         if key in dict(options):
             raise InputError(f"--stack {word}: the option {key} is given twice")
         options.append((key, value))

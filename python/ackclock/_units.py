@@ -50,7 +50,7 @@ def divisor(name: str, unit: str) -> float:
     if spelt not in known:
         if not known:
             raise InputError(f'"{name} [{unit}]": the column has no unit to choose')
-        raise InputError(f'"{name} [{unit}]": no such unit of the column{nearest(unit, known)}')
+        raise InputError(f'"{name} [{unit}]": the column has no unit "{unit}"{nearest(unit, known)}')
     return known[spelt]
 
 

@@ -232,7 +232,9 @@ class Discipline(_Hosted, ABC):
         try:
             return self._queue
         except AttributeError:
-            raise AttributeError("only a discipline that has on_departure holds its packets") from None
+            raise AttributeError(
+                "`queue` is only for a discipline with on_departure, which chooses the packet to send"
+            ) from None
 
     def period(self) -> float | None:
         """Returns the interval of ``on_period`` in seconds; None for never."""
@@ -263,16 +265,18 @@ def python_classes(
 
 def _python_class(kind: str, name: Any, cls: Any, base: type[_Hosted]) -> PythonClass:
     if not name.isprintable() or not 1 <= len(name) <= 100:
-        raise InputError(f"{kind}: the name {name!r}, expected a short text")
+        raise InputError(f"{kind}: found the name {name!r}, expected 1 to 100 printable characters")
     if not _is_class(cls, base):
         raise InputError(f'{kind}: "{name}" is {cls!r}, expected a class of ackclock.{base.__name__}')
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
-        raise InputError(f'{kind}: "{name}" lacks {", ".join(missing)}')
+        raise InputError(f'{kind}: the class "{name}" lacks the methods {", ".join(missing)}')
     events = [event for event in dir(base) if event.startswith("on_")]
     for event in dir(cls):
         if event.startswith("on_") and event not in events:
-            raise InputError(f'{kind}: "{name}" has {event}, which is no event{nearest(event, events)}')
+            raise InputError(
+                f'{kind}: the class "{name}" has the method {event}, which is no event{nearest(event, events)}'
+            )
     try:
         return _described(name, cls)
     except ValueError as error:
@@ -384,7 +388,9 @@ def _parameters(cls: type[_Hosted]) -> list[dict[str, Any]]:
         value = getattr(cls, name, None)
         given = value if isinstance(value, Parameter) else Parameter(value, None, None, None, None, "")
         if given.default is None and not hasattr(cls, name):
-            raise ValueError(f"the parameter {name} has no default")
+            raise ValueError(
+                f"the parameter {name} has no default, expected one such as `{name}: float = 0.5`"
+            )
         declared.append(_declared(name, annotation, given))
     return declared
 
@@ -404,7 +410,7 @@ def _declared(name: str, annotation: Any, given: Parameter) -> dict[str, Any]:
         if unit is None:
             raise ValueError(
                 f"the parameter {name} is {annotation}, expected float, int, bool or a Literal of texts; "
-                "ackclock.parameter says units"
+                "ackclock.parameter gives it a unit"
             )
     elif unit not in typing.get_args(Unit) or unit == "choice":
         raise ValueError(

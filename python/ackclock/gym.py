@@ -186,7 +186,7 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Continues for an interval. An episode is never terminated, but truncated at the end of its run."""
         if self._episode is None:
-            raise gymnasium.error.ResetNeeded("an episode begins with reset()")
+            raise gymnasium.error.ResetNeeded("step() was called before reset(), which begins an episode")
         chosen = float(np.clip(np.asarray(action, dtype=np.float64).reshape(-1)[0], -1.0, 1.0))
         if math.isnan(chosen):
             raise InputError("action: found nan, expected a number from -1 to 1")
@@ -351,7 +351,7 @@ def _scenario(given: Any) -> Scenario:
         raise InputError(f"scenario: found {given!r}, expected a Scenario, a dictionary or a file")
     if scenario.controls or scenario.queues:
         raise InputError(
-            "scenario: has controls or queues written in Python, which an environment does not take"
+            "scenario: has controls or queues written in Python, which an environment cannot run"
         )
     return scenario
 
@@ -361,7 +361,9 @@ def _taken_over(scenario: Scenario, flow: str | None) -> dict[str, Any]:
     groups = {each["group"]: each for each in scenario.describe()["flows"]}
     name = next(iter(groups)) if flow is None else flow
     if name not in groups:
-        raise InputError(f'flow: no "{name}"{nearest(name, groups)}; there are {", ".join(groups)}')
+        raise InputError(
+            f'flow: there is no group of flows "{name}"{nearest(name, groups)}; there are {", ".join(groups)}'
+        )
     if len(groups[name]["names"]) != 1:
         raise InputError(
             f'flow: "{name}" is {len(groups[name]["names"])} flows, expected a group of one flow'

@@ -154,7 +154,7 @@ class Scenario:
         try:
             text = tomli_w.dumps(arguments.plain(document))
         except (TypeError, AttributeError) as error:
-            raise InputError(f"{file}: contains a value that a scenario cannot contain: {error}") from None
+            raise InputError(f"{file}: contains a value that TOML cannot represent: {error}") from None
         return cls._checking(text, file, overrides, controls, queues, stacks)
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
@@ -248,13 +248,13 @@ class Scenario:
         if out is not None and (self.controls or self.queues):
             raise InputError(
                 f"{self.file}: runs with controls or queues written in Python are not stored, expected no `out`: "
-                "other code that they call is not known, so a stored run might be out of date"
+                "ackclock cannot see whether other code that the classes call has changed"
             )
         folder = None if out is None else arguments.path("out", out)
         plan = self.plan(seeds, replications=replications)
         if len(plan) > MAX_IN_MEMORY:
             raise InputError(
-                f"{self.file}: {plan} do not fit into memory together: at most {MAX_IN_MEMORY} do; "
+                f"{self.file}: {plan} exceed the limit of {MAX_IN_MEMORY} runs in memory; "
                 "`ackclock run --out DIR` writes any number of runs"
             )
         from ackclock._cluster import pool
@@ -296,7 +296,7 @@ class Scenario:
         if only is not None:
             if not arguments.is_whole(only, 1, len(points)):
                 raise InputError(
-                    f"{self.file}: no point {arguments.shown(only)}; its sweep has {len(points)}"
+                    f"{self.file}: there is no point {arguments.shown(only)}; the sweep has points 1 to {len(points)}"
                 )
             points = range(only - 1, only)
         arguments.iterable(f"{self.file}: seeds", seeds)
@@ -409,7 +409,7 @@ class Scenario:
         named = Job(self.text, self.file, self.overrides, 0, stacks=self.stacks).named_stacks
         if named:
             raise InputError(
-                f"{self.file}: {what} of a run with the stack {named[0].name} of a library is not made yet"
+                f"{self.file}: {what} is not available for a run with a stack from a library, here {named[0].name}"
             )
 
     @property

@@ -234,7 +234,7 @@ def test_an_exit_of_a_library_is_no_success(tmp_path: Path) -> None:
     [
         (
             {"timeout": "if (now > 1000000000) return now;"},
-            "toy was due more than 10000 times at one time, at 1",
+            "toy had a timer due more than 10000 times at one time, at 1",
         ),
         ({"send": "return size + 1;"}, "toy sends 1473 bytes in a datagram of at most 1472, at 0 s"),
         ({"write": "return bytes + 1;"}, "toy takes 65537 bytes of 65536, at 0 s"),
@@ -263,7 +263,7 @@ def test_one_run_that_fails_leaves_the_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("functions", "message"),
     [
-        ({"abi": "return 2;"}, "the library is built for ABI 2 of ackclock_stack.h, and this is ABI 1"),
+        ({"abi": "return 2;"}, "the library is built for ABI 2 of ackclock_stack.h, expected ABI 1"),
         ({"read": ""}, "the library lacks the function ackclock_stack_read"),
         (
             {"about": 'if (!strcmp(key, "name")) return "quic";'},
@@ -300,7 +300,7 @@ def test_options_are_checked_before_the_run(libtoy: Path, tmp_path: Path) -> Non
     for word, message in {
         f"{libtoy},colour=red": "toy refuses: the option colour = red",
         f"{libtoy},initial=1": "toy refuses: the option initial = 1: expected initial = 2 or more",
-        f"{libtoy},control=fixed": "the option control follows from the scenario",
+        f"{libtoy},control=fixed": "the scenario sets the option control",
         f"{libtoy},initial": "found 'initial', expected PATH,key=value",
         f"{libtoy},initial=4,initial=5": "the option initial is given twice",
         f"{tmp_path}/none.so": "none.so: No such file",
@@ -318,7 +318,7 @@ def test_options_are_checked_before_the_run(libtoy: Path, tmp_path: Path) -> Non
 
 def test_two_libraries_of_one_name_are_refused(tmp_path: Path, libtoy: Path) -> None:
     other = changed_toy(tmp_path, "other", {"free": ";"})
-    with pytest.raises(InputError, match=r"the library calls itself 'toy', as .* does"):
+    with pytest.raises(InputError, match=r"has the stack name 'toy', as .* has"):
         stacks([libtoy, other])
 
 

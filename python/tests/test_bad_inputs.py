@@ -121,7 +121,7 @@ IN_DUMBBELL = [
     ("count = 2", "count = »true", "a whole number"),
     ("count = 2", "pair = »0", "a whole number of at least 1"),
     ("count = 2", "pair = [1, »1.5]", "a whole number"),
-    ("count = 2", 'from = »"source-1"', "`to` beside it"),
+    ("count = 2", 'from = »"source-1"', "`to` as well"),
     ("count = 2", 'path = ["source-1", »"middle", "sink-1"]', "middle"),
     ("count = 2", 'paths = »[["source-1", "sink-1"]]', "a transport with several paths"),
     ('control = "newreno"', 'control = »"NewReno"', "did you mean `newreno`"),

@@ -77,10 +77,10 @@ def test_a_level_that_is_never_passed_has_no_sample() -> None:
         ("loss('rbcc')", 'there is no case "rbcc"'),
         ("loss('rbcc[3]')", 'there is no case "rbcc[3]"'),
         ("loss('vegas[*]')", 'there is no swept case "vegas"'),
-        ("loss('rbcc[20..]')", "holds no value of the sweep"),
+        ("loss('rbcc[20..]')", "contains no value of the sweep"),
         ("loss('rbcc[*]')", "4 values per replication; reduce them"),
         ("max(loss('vegas'))", "the mean over replications is taken at the end"),
-        ("axis('vegas')", "axis is about a part of the sweep"),
+        ("axis('vegas')", "axis() takes a part of the sweep"),
         ("first_above(axis('rbcc[*]'), loss('rbcc[..5]'), 1)", "the same part of the sweep"),
         ("trend(axis('rbcc[1..1]'), loss('rbcc[1..1]'))", "two or more"),
         ("loss(vegas)", 'there is no "vegas"'),
@@ -305,7 +305,7 @@ def test_a_test_that_accepts_the_denial_is_refused() -> None:
     Claim(id="1", text="t", measured="4", paper=4.47, tolerance="5 %", alternative=4)
     with pytest.raises(ValueError, match="the test accepts 0 too"):
         Claim(id="1", text="t", measured="4", expect=">= 0", alternative=0)
-    with pytest.raises(ValueError, match="give one of them, or leave it out"):
+    with pytest.raises(ValueError, match="give one of these keys, or leave alternative out"):
         Claim(id="1", text="t", measured="4", direction="1 < 2", alternative=0)
 
 

@@ -123,7 +123,7 @@ def test_one_that_fails_comes_back_as_an_error(client: Any) -> None:
 
 
 def test_a_worker_with_another_core_is_refused() -> None:
-    with pytest.raises(AckclockError, match="a worker has another core"):
+    with pytest.raises(AckclockError, match="a Dask worker has the simulator core"):
         cluster.make([Job(SHORT, "mine.toml", {}, 1)], "0.0.0+other")
     ((index, text, series, error),) = cluster.make([Job(SHORT, "mine.toml", {}, 1)], core_fingerprint())
     assert (index, series, error) == (0, None, None)

@@ -123,7 +123,7 @@ def test_a_replay_into_another_control_shows_where_it_differs() -> None:
     assert done.returncode == 0, done.stderr
     assert "decisions differ from the recording; the first in line" in done.stdout
     with pytest.raises(
-        InputError, match=r"the recording has 3 controls \(cubic tcp-p bbrv3\), and 1 are named"
+        InputError, match=r"the recording has 3 controls \(cubic tcp-p bbrv3\), and the command names 1"
     ):
         core.replay(RECORDING.read_text(), ["cubic"])
     with pytest.raises(InputError, match="spike does not run under the TCP of Linux"):
@@ -154,7 +154,7 @@ def test_wrong_input_is_named(tmp_path: Path) -> None:
         ([], "no control is named; for example: ackclock control cubic"),
         (["--replay", text], 'line 1: found "no events", expected "# ackclock kernel events 1"'),
         (["--replay", tmp_path / "none.csv"], "none.csv: No such file or directory"),
-        (["--replay", RECORDING, "--", "true"], "--replay takes neither a command nor --record"),
+        (["--replay", RECORDING, "--", "true"], "--replay excludes --record and a command"),
     ]:
         done = run(*arguments)
         assert done.returncode == 2, done.stderr

@@ -52,5 +52,5 @@ def test_points_are_matched_by_a_place_that_is_no_worse() -> None:
 def test_other_shapes_are_refused() -> None:
     with pytest.raises(ValueError, match="two metrics over the same part of a sweep"):
         at_equal(X[0], Y[0], np.asarray(1.0))
-    with pytest.raises(ValueError, match="each as its x and its y"):
+    with pytest.raises(ValueError, match="the x and y of one or more other curves"):
         share_matched(X, Y, X)

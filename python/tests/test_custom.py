@@ -251,7 +251,7 @@ def test_a_queue_is_there_for_those_that_decide_at_departure_and_changed_in_even
                 self.queue.drop(packet)
             return {}
 
-    with pytest.raises(RunError, match="only a discipline that has on_departure holds its packets"):
+    with pytest.raises(RunError, match="`queue` is only for a discipline with on_departure"):
         Scenario.from_dict(document("newreno", "early"), queues={"early": Early}).run()
     with pytest.raises(RunError, match="publish drops a packet"):
         Scenario.from_dict(document("newreno", "late"), queues={"late": Late}).run()
@@ -470,10 +470,10 @@ def declared(annotation: Any, default: Any) -> type[Control]:
     [
         ({"x": Steady(None)}, "expected a class of ackclock.Control"),  # type: ignore[arg-type]
         ({"x": Red}, "expected a class of ackclock.Control"),
-        ({"x": Control}, "lacks decision, on_ack"),
+        ({"x": Control}, "lacks the methods decision, on_ack"),
         ({"cubic": Steady}, 'a control "cubic" exists already'),
         ({"": Steady}, "the name ''"),
-        ({"a\x1bb": Steady}, "expected a short text"),
+        ({"a\x1bb": Steady}, "expected 1 to 100 printable characters"),
         ({3: Steady}, "the key 3"),
         ([Steady], "expected a dictionary"),
         ({"x": declared(float, "often")}, "the default of gain is often, expected a number"),
@@ -484,7 +484,7 @@ def declared(annotation: Any, default: Any) -> type[Control]:
         ({"x": declared("Nowhere", 1)}, "cannot be read"),
         (
             {"x": type("Odd", (Steady,), {"on_timout": Steady.on_timeout})},
-            'has on_timout, which is no event; did you mean "on_timeout"',
+            'has the method on_timout, which is no event; did you mean "on_timeout"',
         ),
         ({"x": type("Odd", (Steady,), {"recovery": "prayer"})}, 'no retransmission rule "prayer"'),
     ],

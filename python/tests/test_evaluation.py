@@ -29,7 +29,7 @@ from ackclock.schemas.evaluate import EvaluateDocument
 @pytest.mark.parametrize(
     ("find", "replace", "message"),
     [
-        ('better = "less"', "", 'metric "delay": "better" is missing'),
+        ('better = "less"', "", 'metric "delay": `better` is missing'),
         (
             'id = "delay"',
             'id = "Delay"',
@@ -38,7 +38,7 @@ from ackclock.schemas.evaluate import EvaluateDocument
         ('metric = "delay"', 'metric = "dealy"', 'criteria[1]: there is no metric "dealy"'),
         (", high = 1.05", "", "no limit: give low or high"),
         ('limit = { measure = "ratio", high = 1.05 }', 'limit = "dely"', 'there is no limit "dely"'),
-        ('quick = ["10 packets"]\n', "", "a quick evaluation has none of its points"),
+        ('quick = ["10 packets"]\n', "", "expected at least one point for quick evaluations"),
         ('family = "N-02"', 'family = "N-77"', 'there is no criterion "N-77"'),
         ("wait_p95_s'", "wait_p95_s +'", 'metric "delay"'),
     ],
@@ -151,7 +151,7 @@ def test_a_file_of_ones_own_is_evaluated_and_recorded(ackclock: Command, tmp_pat
     (tmp_path / "limits.toml").write_text('ignore = ["smal"]\n')
     misspelt = ackclock(*asked, "--thresholds", "limits.toml")
     assert misspelt.code == 2
-    assert 'limits.toml:1:11: ignore: "smal": there is no such scenario' in misspelt.err
+    assert 'limits.toml:1:11: ignore: "smal": the record has no such scenario' in misspelt.err
 
     # A control that fills the queue more is worse in that, whatever the criterion says of it.
     setting["tested"]["delay"] = [1.0, 1.001]
@@ -217,7 +217,7 @@ def test_two_files_with_a_class_of_one_name_stand_side_by_side(ackclock: Command
     assert done.out.startswith("mine.py and old/mine.py by RFC 9743")
     again = ackclock("evaluate", "mine.py", "--beside", "./mine.py:Mine", *small)
     assert again.code == 2
-    assert "found Mine again, expected another control than the first" in again.err
+    assert "found Mine, the tested control itself, expected another control" in again.err
 
 
 def test_a_reference_may_be_a_table_with_commas(ackclock: Command, tmp_path: Path) -> None:
@@ -453,11 +453,11 @@ def test_the_files_of_a_control_have_its_name() -> None:
         (["cubic", "--only", "N-04-late"], 'did you mean "N-04-latecomer"'),
         (["cubic", "sack"], "expected only options"),
         (["cubic", "--against", str(Path(__file__).with_name("offenders.py")) + ":Reno"], "of the registry"),
-        (["copy", "N-03"], "copy needs a name and a file"),
+        (["copy", "N-03"], "copy needs the name of a scenario and a file"),
         (["copy", "N-04", "x.toml"], "names 3 scenarios; give one of them"),
         (["copy", "N-17/flows 9", "x.toml"], "there is no setting"),
         (["cubic", "--set", "flint"], 'there is no set "flint"; did you mean "flent"'),
-        (["cubic", "--beside", "cubic"], "found cubic again, expected another control than the first"),
+        (["cubic", "--beside", "cubic"], "found cubic, the tested control itself, expected another control"),
         (["cubic", "--beside", "cubik"], 'did you mean "cubic"'),
         (["cubic", "--thresholds", "x.toml"], "--thresholds needs --compare"),
         (["cubic", "--transport", "{ name ="], "not a table in TOML"),
@@ -550,7 +550,7 @@ def test_answers_are_reported_and_exempt_special_cases_only(tmp_path: Path) -> N
     with pytest.raises(InputError, match="exempt: found 'N-24', expected a table"):
         read_answers(file)
     file.write_text('[exempt]\nN-03 = "We lose much."\n')
-    with pytest.raises(InputError, match=r"section 5.1.3 is not one of the special cases"):
+    with pytest.raises(InputError, match=r"section 5.1.3 of RFC 9743 cannot be excluded"):
         read_answers(file)
 
 

@@ -176,12 +176,12 @@ def test_many_comparisons_do_not_make_a_false_alarm() -> None:
         ("tolerence = 1", ':1:1: tolerence: unknown key; did you mean "tolerance"'),
         (
             "\n[metrics]\n'N-03.los' = 1",
-            ':3:1: metrics: "N-03.los": there is no such metric; did you mean "N-03.loss"',
+            ':3:1: metrics: "N-03.los": the record has no such metric; did you mean "N-03.loss"',
         ),
-        ("[metrics]\nN-03 = 1", ':2:1: metrics: "N-03": there is no such metric'),
+        ("[metrics]\nN-03 = 1", ':2:1: metrics: "N-03": the record has no such metric'),
         (
             'ignore = ["N-03", "N-24x"]',
-            ':1:19: ignore: "N-24x": there is no such scenario or metric; did you mean "N-24"',
+            ':1:19: ignore: "N-24x": the record has no such scenario or metric; did you mean "N-24"',
         ),
         ('ignore = ["N-03.los"]', 'did you mean "N-03.loss"'),
         ("\ntolerance = ", ":2:13: "),
@@ -214,13 +214,13 @@ def test_other_seeds_and_references_are_refused() -> None:
     )
     compare.require_alike(before, **alike)
     for change, message in (
-        ({"seeds": range(2)}, "with 3 seeds, this one is quick and has 2: record it again"),
-        ({"quick": False}, "that of a quick evaluation with 3 seeds, this one is full"),
+        ({"seeds": range(2)}, "with 3 seeds, this evaluation is quick with 2: make a new record"),
+        ({"quick": False}, "that of a quick evaluation with 3 seeds, this evaluation is full"),
         (
             {"most_packets": 1000},
             "all settings, this evaluation the settings whose links carry up to 1,000 packets",
         ),
-        ({"references": ["sack"]}, "the references cubic, sack, this evaluation sack: record it again, or"),
+        ({"references": ["sack"]}, "the references cubic, sack, this evaluation sack: make a new record, or"),
     ):
         with pytest.raises(InputError, match=message):
             compare.require_alike(before, **{**alike, **change})

@@ -448,7 +448,7 @@ def test_a_cancelled_batch_ends_its_processes() -> None:
     batch.cancel()
     ((index, failure),) = list(batch)
     assert index == 0
-    assert str(failure) == "the control ended its process"
+    assert str(failure) == "the control ended the process of the run"
 
 
 def test_a_run_finds_nothing_of_those_before_it() -> None:
@@ -519,9 +519,9 @@ def test_a_reply_of_a_process_is_read_as_it_was_written(series: bytes | None) ->
     [
         ("Raises", "ZeroDivisionError: the rate was zero"),
         ("NeverReturns", "did not finish within 2 s"),
-        ("EndsTheProcess", "ended its process"),
+        ("EndsTheProcess", "ended the process of the run"),
         ("NeverBegins", "did not finish within 2 s"),
-        ("EndsAtOnce", "ended its process"),
+        ("EndsAtOnce", "ended the process of the run"),
         ("Exits", "raised SystemExit(0)"),
         # The limit is 4 GiB. Without one, the system grants memory that is never used, and the run succeeds.
         ("TakesMemory", "MemoryError"),

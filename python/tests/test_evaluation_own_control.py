@@ -39,7 +39,7 @@ def test_a_control_without_a_window_to_set_is_remarked_on(ackclock: Command, tmp
 @pytest.mark.parametrize(
     ("given", "source", "message"),
     [
-        ("mine.py", OWN.replace("on_loss", "on_los"), 'controls: "Mine" lacks on_loss'),
+        ("mine.py", OWN.replace("on_loss", "on_los"), 'controls: the class "Mine" lacks the methods on_loss'),
         ("mine.py", OWN + "    def on_recoverd(self, recovered): ...\n", 'did you mean "on_recovered"?'),
         ("mine", OWN, 'did you mean "mine.py"?'),
     ],
@@ -57,13 +57,16 @@ def test_what_is_wrong_with_a_control_is_said_before_anything_runs(
 @pytest.mark.parametrize(
     ("last_line", "said"),
     [
-        ("import sys; sys.exit(0)", "ends the program as it is loaded, by SystemExit: 0"),
-        ("raise SystemExit", "ends the program as it is loaded"),
+        ("import sys; sys.exit(0)", "the file raises SystemExit when it is loaded: 0"),
+        ("raise SystemExit", "the file raises SystemExit when it is loaded"),
         ("raise GeneratorExit", "GeneratorExit"),
-        ("import os; os._exit(0)", "the process that loads it ended in it, with exit code 0"),
-        ("import os; os._exit(3)", "the process that loads it ended in it, with exit code 3"),
-        ("import os; os.abort()", "the process that loads it ended in it, with signal 6"),
-        ("print('returned', flush=True); import os; os._exit(0)", "ended in it, with exit code 0"),
+        ("import os; os._exit(0)", "loading the file ended the process, with exit code 0"),
+        ("import os; os._exit(3)", "loading the file ended the process, with exit code 3"),
+        ("import os; os.abort()", "loading the file ended the process, with signal 6"),
+        (
+            "print('returned', flush=True); import os; os._exit(0)",
+            "loading the file ended the process, with exit code 0",
+        ),
     ],
 )
 @pytest.mark.parametrize("command", ["evaluate", "search"])

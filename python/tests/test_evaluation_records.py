@@ -52,7 +52,10 @@ def test_a_recorded_control_can_be_compared_with_by_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert read_record(Path("noq:bbr3"))["control"] == "noq:bbr3"
-    with pytest.raises(InputError, match=r'cubik: no such file, and no such record; did you mean "cubic"\?'):
+    with pytest.raises(
+        InputError,
+        match=r'cubik: there is no file and no record of an evaluation with this name; did you mean "cubic"\?',
+    ):
         read_record(Path("cubik"))
     # A file of that name comes first.
     Path("cubic").write_text("{}")

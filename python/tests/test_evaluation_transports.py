@@ -155,7 +155,9 @@ def test_a_control_that_counts_marks_is_told_how_to_get_them(ackclock: Command, 
 
 def test_a_control_of_a_stack_names_the_transport_that_it_needs() -> None:
     for more in ({}, {"transport": {"name": "quic"}}):
-        with pytest.raises(InputError, match=r"noq:cubic is a control of noq's own.*add `--transport noq`"):
+        with pytest.raises(
+            InputError, match=r"the control noq:cubic is part of the stack noq .*add `--transport noq`"
+        ):
             contenders.contender("noq:cubic", more)
     over = contenders.contender("noq:cubic", {"transport": {"name": "noq"}})
     assert over.keys == {"control": "noq:cubic", "transport": {"name": "noq"}}

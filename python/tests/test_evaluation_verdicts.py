@@ -140,7 +140,10 @@ def of_harm(change: dict[str, Any]) -> ScenarioFile:
         ({"metric": "delay"}, '`equal` needs a metric with better = "more"'),
         ({"limit": "harn"}, 'there is no limit "harn"; did you mean "harm"?'),
         ({"limit": {"measure": "ratio"}, "equal": ""}, "no limit: give low or high"),
-        ({"limit": {"measure": "ratio", "low": 1, "beside": True}, "equal": ""}, "a ratio compares already"),
+        (
+            {"limit": {"measure": "ratio", "low": 1, "beside": True}, "equal": ""},
+            "a ratio is a comparison itself",
+        ),
         (
             {"limit": {"measure": "value", "low": 1, "runs": 0.1}, "equal": ""},
             '`runs` is for measure = "rate"',
@@ -149,7 +152,7 @@ def of_harm(change: dict[str, Any]) -> ScenarioFile:
             {"limit": {"measure": "value", "low": 1, "floor": 1}, "equal": ""},
             '`floor` is for measure = "ratio"',
         ),
-        ({"limit": "steady", "equal": ""}, "`against` and a limit with measure"),
+        ({"limit": "steady", "equal": ""}, "expected `against` with a limit of measure"),
     ],
 )
 def test_a_limit_that_means_nothing_is_refused(change: dict[str, Any], message: str) -> None:

@@ -461,7 +461,7 @@ class TestBadInput:
             ("qlog=classik", 'did you mean "classic"?'),
             ("events=json", "expected one of parquet, csv"),
             ("flent=classic", "expected --export flent without a value"),
-            ("mahimahi", "expected =LINK or =FLOW"),
+            ("mahimahi", "expected --export mahimahi=LINK or mahimahi=FLOW"),
             ("mahimahi=stranger", 'found "stranger"'),
         ],
     )
@@ -523,7 +523,7 @@ class TestBadInput:
             scenario.export(tmp_path, "mahimahi=classic")
 
     def test_what_has_no_qlog_is_told(self, scenario: Scenario, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="no flow is a single connection of TCP or QUIC"):
+        with pytest.raises(InputError, match="expected a scenario with a flow that is one connection"):
             scenario.export(tmp_path, "qlog=sctp")
 
 

@@ -154,7 +154,7 @@ def test_environments_on_threads_are_those_alone() -> None:
     ("arguments", "message"),
     [
         ({"scenario": 3}, "expected a Scenario, a dictionary or a file"),
-        ({"flow": "agnet"}, 'no "agnet".*agent'),
+        ({"flow": "agnet"}, 'no group of flows "agnet".*agent'),
         ({"action": "both"}, 'expected "window" or "rate"'),
         ({"interval_s": 0}, "interval_s: found 0, expected a number above 0"),
         ({"interval_s": float("nan")}, "expected a number above 0"),

@@ -155,16 +155,16 @@ class TestSs:
         [
             (
                 SS.split("\n", 1)[1],
-                r":2: has a connection and no time before it, expected samples of `ss -tin`",
+                r":2: has a connection without a time on the line before, expected samples of `ss -tin`",
             ),
             (SS.replace("cwnd", "cwin"), r":3: the connection has no cwnd, expected ss with the option -i"),
             (
                 SS.replace("1700000000.2", "1600000000.2"),
-                r":9: the time 1600000000.200000 is before the last",
+                r":9: the time 1600000000.200000 is before that of the previous sample",
             ),
             (SS + "load average: 3\n", r':13: found "load average: 3", expected samples'),
             ("1700000000.5\n", "has no connection, expected samples"),
-            (SS[:-9], r":12: the last line breaks off, expected its end; .*--partial"),
+            (SS[:-9], r":12: the last line has no line break at its end, .*--partial"),
         ],
     )
     def test_the_message_names_the_line(self, tmp_path: Path, text: str, message: str) -> None:
@@ -206,7 +206,7 @@ class TestTcpProbe:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("# tracer: nop\n#\n", "has no event tcp_probe, expected some; echo 1 >"),
+            ("# tracer: nop\n#\n", "has no event tcp_probe, which the kernel must record: echo 1 >"),
             (
                 probe(1, 10, 20, 1).replace("srtt", "rtt"),
                 r':1: the event has no srtt, but "rtt"; expected a tcp_probe of Linux 4.16 or later',
@@ -217,11 +217,11 @@ class TestTcpProbe:
             ),
             (
                 probe(2, 10, 20, 1) + probe(1, 10, 20, 1),
-                r":2: the time 1.000000 is before that of the last event",
+                r":2: the time 1.000000 is before that of the previous event",
             ),
             (
                 probe(1, 10, 20, 1, outstanding=0),
-                "never has data that is not acknowledged, expected the trace of",
+                "never has unacknowledged data, expected the trace of",
             ),
             (
                 probe(1, 10, 20, 1) + probe(2, 10, 20, 1).replace(":50000", ":50001"),
@@ -273,7 +273,7 @@ class TestIperf3:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            (iperf3(), "has no intervals, expected those of a test"),
+            (iperf3(), "has no intervals, expected the intervals of a test"),
             (
                 json.dumps({"start": {}, "intervals": [], "error": "unable to connect"}),
                 r"has no intervals \(unable to connect\)",
@@ -332,7 +332,9 @@ class TestSamples:
     def test_samples_cannot_be_compared_by_packets(self, tmp_path: Path) -> None:
         for text in (SS, IPERF3, probe(1, 10, 20, 1)):
             one = log(tmp_path, text)
-            with pytest.raises(InputError, match="logs no sent packets, expected --by time for this log"):
+            with pytest.raises(
+                InputError, match="has no events of sent packets, which --by packet needs: expected --by time"
+            ):
                 compare(one, one, "packet")
 
     def test_nothing_in_common_is_no_agreement(self, tmp_path: Path, ackclock: Command) -> None:

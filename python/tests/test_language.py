@@ -117,7 +117,7 @@ def test_what_has_no_finite_value_is_missing(text: str) -> None:
         ("sum()", "expected sum(x) with one vector"),
         ("sum(1, 2)", "reduces one vector"),
         ("percentile(flows.sent_packets, 101)", "between 0 and 100"),
-        ("1 < 2", "belongs in direction"),
+        ("1 < 2", "comparisons belong in `direction`"),
         ("1 if fairness else 2", "if ... else is not part"),
         ("[1, 2]", "a list is not part"),
         ("1, 2", "a stray comma"),

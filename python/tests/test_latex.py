@@ -68,7 +68,7 @@ def test_an_unknown_column_or_unit_is_refused() -> None:
     with pytest.raises(InputError, match='no metric "p95"; there is rtt_p95_s, one_way_delay_p95_s'):
         runs.to_latex("p95")
     with pytest.raises(
-        InputError, match="no such unit of the column; there is bit/s, kbit/s, Mbit/s, Gbit/s"
+        InputError, match='the column has no unit "ms"; there is bit/s, kbit/s, Mbit/s, Gbit/s'
     ):
         runs.to_latex("goodput_bps [ms]")
 

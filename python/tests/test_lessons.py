@@ -101,7 +101,7 @@ def test_a_variant_takes_back_what_another_sets() -> None:
         ),
         (
             {"try": [{"label": "a", "set": {}}, {"label": "b", "set": {"flows.tcp.count": 2}}]},
-            "expected a value that the scenario has",
+            "expected the path of a value that is in the scenario",
         ),
         (
             {
@@ -110,7 +110,7 @@ def test_a_variant_takes_back_what_another_sets() -> None:
                     {"label": "b", "set": {"dumbbell.bottleneck.rate": "2 Mbit/s"}},
                 ]
             },
-            "is inside of",
+            "lies within",
         ),
     ],
 )

@@ -78,7 +78,7 @@ def test_refuses_what_real_time_cannot_do_before_anything_is_made(tmp_path: Path
             text().replace("10 Mbit/s", "20 Gbit/s"),
             "link `wire` has 20000000000 bit/s, more than the 1000000000 bit/s",
         ),
-        (text('medium = "air"') + medium, "link `wire` shares a medium with others"),
+        (text('medium = "air"') + medium, "link `wire` shares a medium, which is simulated only"),
     ]:
         file = tmp_path / "wrong.toml"
         file.write_text(wrong)

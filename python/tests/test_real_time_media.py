@@ -238,13 +238,17 @@ def test_a_call_alone_has_every_frame_in_time() -> None:
         (
             'transport = "rtp"',
             'transport = "rtp"\napplication = "video"',
-            'the application "video" over RTP, expected nothing',
+            'the application "video" over RTP, expected no `application`',
         ),
-        ('transport = "rtp"', 'transport = "rtp"\nbackoff = "rta"', "`backoff` over RTP, expected nothing"),
+        (
+            'transport = "rtp"',
+            'transport = "rtp"\nbackoff = "rta"',
+            "`backoff` over RTP, expected no `backoff`",
+        ),
         (
             'transport = "rtp"',
             'transport = "rtp"\nreader = "1 Mbit/s"',
-            "`reader` over RTP, expected nothing",
+            "`reader` over RTP, expected no `reader`",
         ),
         ('transport = "rtp"', 'transport = "rtp"\nslow_start = "hystart"', "has no window"),
         ('control = "rtp:nada"', 'control = "rtp:nadia"', "did you mean `rtp:nada`?"),

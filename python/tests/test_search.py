@@ -72,7 +72,7 @@ def test_a_space_of_the_package_is_right_at_its_ends(name: str) -> None:
 @pytest.mark.parametrize(
     ("find", "replace", "message"),
     [
-        ('"tested"', '"cubic"', 'no group of flows is called "tested"'),
+        ('"tested"', '"cubic"', 'expected a group of flows called "tested"'),
         ('{ from = "1 Mbit/s", to = "40 Mbit/s", scale = "log" }', '["1 Mbit/s", "2 Mbt/s"]', "2 Mbt/s"),
         ('scale = "log"', 'scale = "lgo"', "lgo"),
     ],
@@ -444,7 +444,7 @@ def test_html_shows_what_was_found_over_time(ackclock: Command, monkeypatch: pyt
     empty.write_text(space.load("bursts").text.replace('name = "tested"', 'name = "other"'))
     refused = ackclock("run", str(empty), "--control", mine)
     assert refused.code == 2
-    assert 'no flow is called "tested"' in refused.err
+    assert '--control sets the control of the flows called "tested"' in refused.err
     monkeypatch.setattr(run.Search, "find", lambda _: replace(seen, failed=2, why="it fails"))
     done = ackclock("search", mine, "--html", "--json")
     assert json.loads(done.out)["report"] is None
@@ -531,7 +531,7 @@ def test_failures_are_told(ackclock: Command, monkeypatch: pytest.MonkeyPatch) -
 def test_a_control_that_fails_in_the_scenario_as_it_stands_is_not_searched(ackclock: Command) -> None:
     done = ackclock("search", f"{OFFENDERS}:Raises", "--for", "utilisation", "--runs", "10")
     assert done.code == 1
-    assert "bursts.toml: Raises fails in the scenario as it stands: " in done.err
+    assert "bursts.toml: the control Raises fails in the unchanged scenario: " in done.err
     assert "ZeroDivisionError: the rate was zero" in done.err
 
 
@@ -565,7 +565,7 @@ def test_another_control_in_the_same_seat_is_subtracted(
 def test_an_objective_that_does_not_fit_the_space_is_told(ackclock: Command) -> None:
     done = ackclock("search", "cubic", "--for", "harm", "--space", "jitters", "--runs", "10")
     assert done.code == 2
-    assert 'jitters.toml: the objective "harm" does not fit this space: ' in done.err
+    assert 'jitters.toml: the objective "harm" cannot be computed here: ' in done.err
     assert 'there is no group "other"' in done.err
 
 

@@ -114,7 +114,7 @@ def test_a_study_is_read() -> None:
         ([('expect = "< 0"', 'expect = "negative"')], 'expect: found "negative", expected a comparison'),
         ([('expect = "< 0"', 'paper = 0\ntolerance = "10 %"')], "a percentage of a paper value of 0"),
         ([('expect = "< 0"', 'tolerance = "10 %"')], "tolerance needs `paper`"),
-        ([('expect = "< 0"', "")], "nothing is tested"),
+        ([('expect = "< 0"', "")], "the claim has no test"),
         ([('expect = "< 0"', 'paper = 1\ntolerance = "little"')], 'found "little", expected a number'),
         ([('kind = "time"', 'kind = "sweep"')], "needs metric (and no series)"),
         ([('kind = "time"', 'kind = "trade-off"')], "needs x and y (and no series)"),
@@ -132,14 +132,14 @@ def test_a_study_is_read() -> None:
                     'name = "many"\nswept = false\nsweep = { axis = "a", path = "b", values = [1] }',
                 )
             ],
-            "keeps a case outside any sweep",
+            "expected no sweep of its own",
         ),
         (
             [('kind = "time"', 'kind = "pie"')],
             "figures[1] (\"cwnd\").kind: found \"pie\", expected 'time', 'sweep' or 'trade-off'",
         ),
         ([("[scenario]", "[scenario")], "unclosed table (not TOML)"),
-        ([(', overrides = { "flows.tcp.count" = 6 } }', " }")], "an interpretation changes something"),
+        ([(', overrides = { "flows.tcp.count" = 6 } }', " }")], "the interpretation changes nothing"),
         ([('id = "flows_seen"', 'id = "Flows-Seen"')], "lower-case letters"),
         (
             [('expect = "< 0"', 'not_a_test = "why"\nsame_as = "rbcc/table-4.1 1a"')],
@@ -185,11 +185,11 @@ def test_a_study_is_read() -> None:
         ([("Packets do arrive.", "{= }")], "findings[1]: text: expected an expression"),
         (
             [("Packets do arrive.", "{= cross_fitted_min(goodput('few'), goodput('many')) }")],
-            "cross_fitted_min chooses among replications, and a mean has none",
+            "cross_fitted_min() needs the values of the replications",
         ),
         (
             [("No packet arrives", "{= goodput('few') } arrive")],
-            "claims[2]: {= goodput('few') }: numbers are computed in the text of a finding only",
+            "claims[2]: {= goodput('few') }: an expression is allowed only in the text of a finding",
         ),
     ],
 )

@@ -223,12 +223,12 @@ def test_how_a_study_is_written_does_not_change_what_it_is() -> None:
         (
             [('what = "many", case', 'waht = "many", case')],
             "rows = [",
-            "claims[1]: row 2: nothing here is called {what}",
+            "claims[1]: row 2: {what} is no axis, column or key of this table",
         ),
         (
             [('expect = "> 0" },\n]', 'epxect = "> 0", expect = "> 0" },\n]')],
             "rows = [",
-            'row 2: no braces use {epxect}, and there is no key of that name; did you mean "expect"?',
+            'row 2: epxect has no effect: no braces use {epxect}, and no key is called so; did you mean "expect"?',
         ),
         (
             [('expect = "> 0" },\n]', 'expect = "many" },\n]')],
@@ -244,7 +244,7 @@ def test_how_a_study_is_written_does_not_change_what_it_is() -> None:
         (
             [('"{count.n}" }', '"{count.m}" }')],
             "for_all",
-            "cases[1]: count = few: {count.m}: there is no m; there is id, n",
+            "cases[1]: count = few: {count.m}: there is no key m; there is id, n",
         ),
         (
             [('["count"]', '["cuont"]')],
@@ -266,8 +266,8 @@ def test_how_a_study_is_written_does_not_change_what_it_is() -> None:
             "rows = [",
             'claims[1]: row 1: for all: there is no axis "cuont"; did you mean "count"?',
         ),
-        ([("Goodput ({what})", "Goodput ({what)")], "rows = [", "nothing closes the brace that opens in"),
-        ([("Goodput ({what})", "Goodput what})")], "rows = [", "nothing opens the brace that closes in"),
+        ([("Goodput ({what})", "Goodput ({what)")], "rows = [", '"{" without "}" in'),
+        ([("Goodput ({what})", "Goodput what})")], "rows = [", '"}" without "{" in'),
         ([("Goodput ({what})", "Goodput {text}")], "rows = [", "{text} refers to itself"),
         ([("rows = [\n", "rows = [\n    3,\n")], "rows = [", "rows: found [3, "),
         (
@@ -324,9 +324,7 @@ rows = [
         caught.value
     )
     broken = text.replace('text = "Goodput"\nmeasured = "goodput(\'{case}\')"\nrows', 'text = "{txt}"\nrows')
-    with pytest.raises(
-        InputError, match=r"claims\[1\]: each\[2\]: row 1, row 1: nothing here is called {txt}"
-    ):
+    with pytest.raises(InputError, match=r"claims\[1\]: each\[2\]: row 1, row 1: {txt} is no axis"):
         parse_study(broken, "test", "study.toml")
 
 

@@ -210,7 +210,7 @@ class TestMistakes:
         scenario_file.write_text(f"{SHORT}\n[sweep]\n{QUEUES}")
         outcome = ackclock("run", scenario_file, "--point", "3")
         assert (outcome.code, outcome.out) == (2, "")
-        assert "no point 3; its sweep has 2" in outcome.err
+        assert "no point 3; the sweep has points 1 to 2" in outcome.err
 
 
 class TestTerminal:
@@ -302,7 +302,7 @@ class TestFailures:
         setting = "dumbbell.bottleneck.rate=2 Mbit/s"
         outcome = ackclock("run", scenario_file, "--replications", "3", "--set", setting, "--out", "results")
         assert outcome.code == 1
-        assert "2 of 6 runs failed; the results of the others are complete" in outcome.err
+        assert "2 of 6 runs failed; the results of the other runs are complete" in outcome.err
         assert pl.read_csv("results/summary.csv")["runs"].to_list() == [2, 2]
         repeated = "ackclock run small.toml --set 'dumbbell.bottleneck.rate=\"2 Mbit/s\"' --point 2 --seed 2"
         assert f"too many packets; `{repeated.replace('small.toml', str(scenario_file))}" in outcome.err

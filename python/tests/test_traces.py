@@ -120,7 +120,9 @@ class TestStacks:
         found = compare(log(tmp_path, metrics_only(CONNECTION)), log(tmp_path, noq(CONNECTION), "noq.sqlog"))
         assert found.origin == "the first acknowledgement"
         assert found.begins_s == pytest.approx((0.047, 0.04325))
-        with pytest.raises(InputError, match="logs no sent packets, expected --by time"):
+        with pytest.raises(
+            InputError, match="has no events of sent packets, which --by packet needs: expected --by time"
+        ):
             compare(found.ours, found.theirs, "packet")
 
     def test_states_of_all_spellings(self) -> None:

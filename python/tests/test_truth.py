@@ -175,7 +175,7 @@ def test_one_case_is_compared_with_each_value_replication_by_replication() -> No
 
 def test_parts_of_sweeps_of_unequal_length_are_refused() -> None:
     of = words(*[with_t(1)] * 4)
-    with pytest.raises(ExpressionError, match="3 values of a sweep beside 2"):
+    with pytest.raises(ExpressionError, match="3 and 2 values of a sweep"):
         Expression("x('a[*]') > x('a[..2]')").truth(of)
 
 

@@ -104,11 +104,11 @@ def test_the_controls_of_the_kernel_are_simulated_by_ours(tmp_path: Path) -> Non
         ('transport = "noq"', 'the control "linux:cubic" over another transport than linux'),
         (
             'transport = "linux"\nslow_start = "hystart++"',
-            '`slow_start` with the control "linux:cubic", expected nothing, or',
+            '`slow_start` with the control "linux:cubic", expected no `slow_start`, or',
         ),
         (
             'transport = "linux"\nbackoff = "exponential"',
-            '`backoff` with the control "linux:cubic", expected nothing, or',
+            '`backoff` with the control "linux:cubic", expected no `backoff`, or',
         ),
     ],
 )

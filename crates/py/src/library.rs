@@ -65,7 +65,7 @@ fn inspect_library(path: PathBuf, options: Vec<(String, String)>) -> PyResult<To
     for (key, _) in &options {
         if OPTIONS.contains(&key.as_str()) {
             return Err(PyValueError::new_err(format!(
-                "{}: the option {key} follows from the scenario, expected another",
+                "{}: the scenario sets the option {key}, expected another option",
                 path.display()
             )));
         }

@@ -74,7 +74,7 @@ impl fmt::Display for RunError {
             ),
             Self::StandsStill { at } => write!(
                 formatter,
-                "no time passed in {EVENTS_OF_AN_INSTANT} events at {at}: a timer, of a control or a stack, that is due \
+                "no time passed in {EVENTS_OF_AN_INSTANT} events at {at}: a timer of a control or a stack is due \
                  again as soon as it has been served"
             ),
             Self::Cancelled => formatter.write_str("the run was cancelled"),

@@ -156,7 +156,7 @@ impl Library {
 /// Returns options as C has them. The error says which text has a zero.
 fn c_options(options: &[(String, String)]) -> Result<Vec<(CString, CString)>, String> {
     let c = |text: &String| {
-        CString::new(text.as_str()).map_err(|_| format!("the option {text:?} has a zero in it"))
+        CString::new(text.as_str()).map_err(|_| format!("the option {text:?} contains a NUL character"))
     };
     options.iter().map(|(key, value)| Ok((c(key)?, c(value)?))).collect()
 }
@@ -350,7 +350,7 @@ impl Connection for End {
         self.library.functions().on_timeout(end, now);
         self.wakes += 1;
         if self.wakes > MOST_WAKES {
-            self.fail(&format!("was due more than {MOST_WAKES} times at one time"));
+            self.fail(&format!("had a timer due more than {MOST_WAKES} times at one time"));
         }
     }
 

@@ -99,7 +99,7 @@ impl FlowsPlan {
         }
         if scenario.warmup.until_congestion_avoidance {
             return refuse(
-                "its `warmup` ends when the senders avoid congestion, which the kernel does not tell",
+                "its `warmup` ends at congestion avoidance, which the kernel does not report: expected a time such as \"5 s\"",
             );
         }
         let members: Vec<&Member> = scenario.flows.iter().flat_map(|group| &group.members).collect();
@@ -155,7 +155,7 @@ fn carrier_of(group: &FlowGroup) -> Result<Carried, Error> {
     if !matches!(sending.workload, Workload::Bulk(_)) {
         let application = sending.application.descriptor.name;
         return refuse(format!(
-            "the application `{application}` of flows `{name}` is simulated only; `bulk` is not"
+            "the application `{application}` of flows `{name}` is simulated only, expected `bulk`"
         ));
     }
     match (sending.transport.real(), parts.control.kernel()) {
@@ -171,8 +171,8 @@ fn carrier_of(group: &FlowGroup) -> Result<Carried, Error> {
             let Some(control) = parts.control.specification() else {
                 let control = parts.control.name();
                 return refuse(format!(
-                    "the control `{control}` of flows `{name}` is not in the registry, or the file names parts around it, with which \
-                     it cannot be offered to the kernel"
+                    "the control `{control}` of flows `{name}` is a plugin, or has parts such as a `discriminator`, with which a \
+                     control cannot be offered to the kernel"
                 ));
             };
             match Offer::read(&control) {
@@ -194,7 +194,7 @@ fn ecn_of(scenario: &Scenario, carried: &[Carried]) -> Result<bool, Error> {
     match named.iter().find(|(_, other)| other != ecn) {
         None => Ok(*ecn),
         Some((other, _)) => refuse(format!(
-            "flows `{first}` and `{other}` differ in `ecn`, which the kernel has for a host, not for a flow"
+            "flows `{first}` and `{other}` differ in `ecn`, which in the kernel is a setting of the host: expected the same `ecn` for all flows"
         )),
     }
 }
@@ -269,7 +269,7 @@ mod tests {
             ),
             (
                 flow("control = \"newreno\"\ndiscriminator = \"rtt\"\ntransport = \"linux\""),
-                "the control `newreno` of flows `one` is not in the registry, or the file names parts around it",
+                "the control `newreno` of flows `one` is a plugin, or has parts such as a `discriminator`",
             ),
             (
                 flow("control = \"linux:bbr\"\ntransport = { name = \"linux\", min_rto = \"1 s\" }"),

@@ -170,7 +170,9 @@ fn conditions(
     let lateness = drive.lateness.result(round_trip);
     let mut problems = lateness.problems();
     if lost_outside > 0 {
-        problems.push(format!("{lost_outside} packets were lost outside of the links"));
+        problems.push(format!(
+            "{lost_outside} packets were lost outside of the links, in sockets and interfaces of the machine"
+        ));
     }
     Ok(Conditions {
         lateness,

@@ -102,7 +102,9 @@ fn sender(used: &[Vec<u32>; 2], member: &Member) -> Result<usize, Error> {
             || member.backward.iter().any(|link| used[1 - direction].contains(link))
     };
     match (crosses(0), crosses(1)) {
-        (true, true) => refuse("its flows cross links in directions that two hosts do not have"),
+        (true, true) => {
+            refuse("one flow shares links with flows of both hosts, so neither host can be its sender")
+        }
         (false, true) => Ok(1),
         (_, false) => Ok(0),
     }
@@ -136,22 +138,25 @@ fn check(scenario: &Scenario, member: &Member, most: Rate) -> Result<(), Error> 
         return refuse("its flow has several paths, and the two hosts have one link each");
     }
     if !scenario.agents.is_empty() {
-        return refuse("its agents read the headers of simulated packets");
+        return refuse("its agents read headers of simulated packets, which real packets lack");
     }
     for links in [&member.forward, &member.backward] {
         let links = links.iter().map(|link| &scenario.network.links[*link as usize]);
         for link in links.clone() {
             if link.medium.is_some() {
-                return refuse(format!("link `{}` shares a medium with others", link.name));
+                return refuse(format!("link `{}` shares a medium, which is simulated only", link.name));
             }
             if link.plugin.is_some() {
-                return refuse(format!("the queue of link `{}` is a plugin", link.name));
+                return refuse(format!(
+                    "the queue of link `{}` is a plugin, which is simulated only",
+                    link.name
+                ));
             }
         }
         let slowest = links.min_by_key(|link| link.wire.pace.rate);
         if let Some(link) = slowest.filter(|link| link.wire.pace.rate > most) {
             return refuse(format!(
-                "its slowest link `{}` has {} bit/s, more than the {} bit/s that real time has been measured to do",
+                "its slowest link `{}` has {} bit/s, and real time has been tested up to {} bit/s",
                 link.name,
                 link.wire.pace.rate.bits_per_second(),
                 most.bits_per_second()
@@ -198,7 +203,7 @@ mod tests {
         for (text, group, message) in [
             (FILE, Some("none"), "no flows are called `none`; there are `one`, `other`"),
             (&fast, None, "its slowest link `bottleneck` has 1100000000 bit/s"),
-            (&agents, None, "its agents read the headers of simulated packets"),
+            (&agents, None, "its agents read headers of simulated packets, which real packets lack"),
         ] {
             let error = plan(text, group).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(error.contains(message), "{error}");

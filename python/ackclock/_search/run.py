@@ -118,7 +118,7 @@ class Search:
         failures = self._failures_at({})
         if len(failures) == SEEDS:
             raise RunError(
-                f"{self._space.file}: {self._tested.name} fails in the scenario as it stands: {failures[0]}"
+                f"{self._space.file}: the control {self._tested.name} fails in the unchanged scenario: {failures[0]}"
             )
 
         def judge(points: Sequence[npt.NDArray[np.float64]]) -> list[float]:
@@ -248,7 +248,7 @@ class Search:
                 value = measure(self._expression, RunWords(result))
             except ExpressionError as error:
                 raise InputError(
-                    f'{self._space.file}: the objective "{self._objective.name}" does not fit this space: {error}'
+                    f'{self._space.file}: the objective "{self._objective.name}" cannot be computed here: {error}'
                 ) from None
             # Without a value, such as the loss of a flow that sent nothing, there is nothing to blame the control for.
             found[index] = value if np.isfinite(value) else 0.0

@@ -114,7 +114,7 @@ def load(name: str) -> Space:
 
     if not name.endswith(".toml") and name not in names():
         raise InputError(
-            f'there is no space "{name}"{nearest(name, names())}; the path of a file (*.toml) works too'
+            f'there is no search space "{name}"{nearest(name, names())}; the path of a file (*.toml) works too'
         )
     path = Path(name) if name.endswith(".toml") else folder() / f"{name}.toml"
     text = read_text(path)
@@ -129,7 +129,9 @@ def load(name: str) -> Space:
         )
     flows = [flow.get("name") for flow in document.get("flows", ())]
     if TESTED not in flows:
-        raise InputError(f'{file}: no group of flows is called "{TESTED}", which gets the control')
+        raise InputError(
+            f'{file}: expected a group of flows called "{TESTED}", whose control the search tests'
+        )
     return Space(file, tomli_w.dumps(document), document, ranges)
 
 

@@ -11,6 +11,7 @@ import typer
 from rich.text import Text
 
 from ackclock._files import replacing, writable
+from ackclock._names import nearest
 from ackclock._stacks import Stack, stacks
 from ackclock.cli.terminal import console, note, print_json, shown
 from ackclock.errors import InputError

@@ -52,7 +52,9 @@ def compare_trace(
     may_be_ignored = (*COMPARED, *mine.not_understood, *other.not_understood)
     for name in ignored:
         if name not in may_be_ignored:
-            raise InputError(f'--ignore: found "{name}"{nearest(name, may_be_ignored)}')
+            raise InputError(
+                f'--ignore: found "{name}", expected a quantity or an event of the logs{nearest(name, may_be_ignored)}'
+            )
     for log, size in zip((mine, other), sizes, strict=True):
         log.packet_bytes = size or log.packet_bytes
     align: Any = by
@@ -82,7 +84,7 @@ def _tolerance(given: Sequence[str], slack: str | None, by: str) -> Tolerance:
         if not equals:
             share = _share(text)
         elif name not in QUANTITIES:
-            raise InputError(f'--tolerance: found "{name}"{nearest(name, QUANTITIES)}')
+            raise InputError(f'--tolerance: found "{name}", expected a quantity{nearest(name, QUANTITIES)}')
         else:
             of[name] = _share(value)
     return Tolerance(share, of, _slack(slack, by))
@@ -117,7 +119,8 @@ def _sizes(text: str | None) -> list[float | None]:
     parts = text.split(",")
     if not 1 <= len(parts) <= 2 or not all(part.strip().isdigit() and int(part) for part in parts):
         raise InputError(
-            f'--packet-bytes: found "{text}", expected a number of bytes such as 1200, or OURS,THEIRS'
+            f'--packet-bytes: found "{text}", expected a number of bytes such as 1200, '
+            "or one for each log such as 1200,1460"
         )
     return [float(parts[0]), float(parts[-1])]
 

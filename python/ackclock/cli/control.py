@@ -50,7 +50,9 @@ def control(
     """
     if replay is not None:
         if command or record:
-            raise InputError("--replay takes neither a command nor --record: it needs no sockets")
+            raise InputError(
+                "--replay excludes --record and a command: a recording is replayed without sockets"
+            )
         _replay(replay, controls, as_json)
         return
     _check(controls)

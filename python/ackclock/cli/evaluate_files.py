@@ -77,7 +77,7 @@ def copy(name: str, file: Path, control: str) -> None:
     from ackclock.evaluation.run import scenario_of
 
     if file.suffix != ".toml":
-        raise InputError(f"{file}: a scenario file ends in .toml")
+        raise InputError(f"{file}: expected a name that ends in .toml for the copy of the scenario")
     if is_there(file, Path.exists):
         raise InputError(f"{file}: exists already; nothing was written")
     scenario, slash, setting = name.partition("/")

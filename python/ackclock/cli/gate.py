@@ -75,7 +75,7 @@ class Gate:
                 elif not silent:
                     console().print(Text(f"the expectation {sentence(finding)}{where}", style="green"))
         if unmet:
-            raise RunError(f"{unmet} of {checked} expectations not met")
+            raise RunError(f"{unmet} of {checked} expectations of --expect are not met")
 
 
 def fail_words(words: Sequence[str], known: Sequence[str]) -> list[str]:

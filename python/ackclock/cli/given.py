@@ -33,7 +33,9 @@ def read_scenario(file: Path, overrides: Mapping[str, Any], control: str | None 
         tested = contender(control)
         flows = {flow.get("name") for flow in _document(text).get("flows", ())}
         if SEAT not in flows:
-            raise InputError(f'{name}: --control: no flow is called "{SEAT}", whose control the option sets')
+            raise InputError(
+                f'{name}: --control sets the control of the flows called "{SEAT}", and there are none'
+            )
         own = {**tested.overrides([SEAT]), **overrides}
         return Scenario.from_text(text, own, file=name, controls=tested.classes)
     except ScenarioError:

@@ -58,7 +58,7 @@ def path(
     groups = [group["group"] for group in described["flows"]]
     if flow is not None and flow not in groups:
         raise InputError(
-            f"{file}: no flows are called `{flow}`; there are {', '.join(f'`{one}`' for one in groups)}"
+            f"{file}: --flow: no flows are called `{flow}`; there are {', '.join(f'`{one}`' for one in groups)}"
         )
     wanted = {
         "client": list(command),
@@ -102,7 +102,7 @@ def _simulated(scenario: Scenario, seed: int, outcome: Mapping[str, Any]) -> lis
             seed, series=False
         )
     except InputError as error:  # A flow of the file that begins later than the program ended.
-        warn(f"not compared with a simulation over the same time: {error}")
+        warn(f"no comparison with a simulation, which failed: {error}")
         return []
     links = {link["name"]: link for link in run.document["links"]}
     return [links[link["name"]] for link in (*outcome["forward"], *outcome["backward"])]
@@ -143,6 +143,6 @@ def _show(outcome: Mapping[str, Any]) -> None:
             out.print(table)
     show_lateness(outcome)
     if end <= begin:
-        note(f"nothing was counted: the program ended within the warm-up of {begin:g} s")
+        note(f"nothing was measured: the program ended within the warm-up of {begin:g} s; shorten `warmup`")
     device = {"packet": "packet sockets", "tun": "TUN devices"}[outcome["device"]]
     note(f"Linux {outcome['kernel']}, {device}, default congestion control {outcome['control']}")

@@ -117,7 +117,9 @@ def check(selectors: Sequence[str], *, threads: int) -> None:
 
     recorded = [(record, loaded) for loaded in _read(selectors) if (record := read(loaded.name)) is not None]
     if not recorded:
-        raise InputError("none of these studies is recorded with its samples")
+        raise InputError(
+            "--check: none of these studies has a record with samples; `ackclock reproduce STUDY --record` writes one"
+        )
     with progress_bar(f"{len(recorded)} records") as progress:
         outcomes = compared(recorded, threads=threads, progress=progress)
     moved = 0
@@ -140,7 +142,9 @@ def _judged(studies: Sequence[LoadedStudy], failures: list[InputError]) -> list[
         record = read(loaded.name)
         try:
             if record is None:
-                raise InputError(f"{loaded.name}: is not recorded with its samples")
+                raise InputError(
+                    f"{loaded.name}: has no record with samples; `ackclock reproduce {loaded.name}` runs the study"
+                )
             results.append(judged(record, loaded))
         except InputError as error:
             failures.append(error)
@@ -150,10 +154,10 @@ def _judged(studies: Sequence[LoadedStudy], failures: list[InputError]) -> list[
 def _recordable(studies: Sequence[LoadedStudy], *, sensitivity: bool) -> None:
     """Raises InputError for studies that cannot be recorded, before anything is run."""
     if not sensitivity:
-        raise InputError("--record needs the other interpretations: leave out --no-sensitivity")
+        raise InputError("--record needs the runs of the other interpretations: leave out --no-sensitivity")
     for one in studies:
         if one.name.endswith(".toml"):
-            raise InputError(f"--record: {one.name} is not a study of the package")
+            raise InputError(f"--record: {one.name} is not a study of the package, which alone has records")
 
 
 def _recorder() -> Callable[[Work], None]:

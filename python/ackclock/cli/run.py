@@ -13,7 +13,6 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock._files import writable
-from ackclock._names import nearest
 from ackclock._overrides import assignment
 from ackclock._store import Store, results_folder
 from ackclock.cli.gate import Gate
@@ -198,7 +197,7 @@ def _wishes(
             raise InputError(f"--export {exports[0]}: needs --out DIR, a folder to write to")
         if len(plan) != 1:
             raise InputError(
-                f"--export {exports[0]}: {plan}, expected one: --point N and --replications 1 choose it"
+                f"--export {exports[0]}: {plan}, expected one run: --point N and --replications 1 choose it"
             )
     if payloads and not any(wish.startswith("pcapng") for wish in exports):
         warn("--payloads changes nothing without --export pcapng")
@@ -246,7 +245,7 @@ def _complain_of(done: Simulated) -> None:
         complain(str(failure))
     if done.failures:
         raise RunError(
-            f"{len(done.failures)} of {done.runs} runs failed; the results of the others are complete"
+            f"{len(done.failures)} of {done.runs} runs failed; the results of the other runs are complete"
         )
 
 
@@ -303,7 +302,9 @@ def _plotted(runs: Runs, plot: str, places: Places) -> Figure:
         return runs.plot_completions(**{place: names for place, names in places.items() if place != "x"})
     across = places.get("x", [])
     if len(across) > 1:
-        raise InputError(f'--place {across[1]}=x: the horizontal axis shows "{across[0]}" already')
+        raise InputError(
+            f'--place {across[1]}=x: the horizontal axis (x) already shows "{across[0]}"; expected another place'
+        )
     x = next(iter(across), None)
     return runs.plot(plot, x=x, **{place: names for place, names in places.items() if place != "x"})
 
@@ -322,7 +323,7 @@ def _placed(places: Sequence[str], plots: Sequence[str]) -> Places:
     found: dict[str, list[str]] = {}
     for name, place in _pairs("--place", "limit_bdp=x", places).items():
         if place not in PLACES:
-            raise InputError(f'--place {name}: found "{place}"{nearest(place, PLACES)}')
+            raise InputError(f'--place {name}: found "{place}", expected {", ".join(PLACES)}')
         found.setdefault(place, []).append(name)
     if found and not plots:
         raise InputError(f"--place {places[0]}: needs --plot METRIC, the figure to lay out")
@@ -335,7 +336,7 @@ def _pairs(option: str, example: str, texts: Sequence[str]) -> dict[str, Any]:
     for text in texts:
         name, sign, value = text.partition("=")
         if not (sign and name.strip() and value.strip()):
-            raise InputError(f'{option} "{text}": expected NAME and a value, as in "{example}"')
+            raise InputError(f'{option} "{text}": expected NAME=VALUE, as in "{example}"')
         found[name.strip()] = value.strip()
     return found
 

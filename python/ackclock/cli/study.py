@@ -23,7 +23,7 @@ def copy(name: str, file: Path) -> None:
     from ackclock.study.load import find_studies, load_study
 
     if file.suffix != ".toml":
-        raise InputError(f"{file}: a study file ends in .toml")
+        raise InputError(f"{file}: expected a name that ends in .toml for the copy of the study")
     if is_there(file, Path.exists):
         raise InputError(f"{file}: exists already; nothing was written")
     found = find_studies([name])

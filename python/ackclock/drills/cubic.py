@@ -32,7 +32,7 @@ def _epoch(record: Record, most_left: float = 0.85) -> tuple[float, float, float
     if not 40 <= before <= 400:
         raise CannotTell(f"the loss came at a window of {before:.0f} datagrams, not at about 150")
     if after > most_left * before:
-        raise CannotTell(f"the loss left {after:.0f} of {before:.0f} datagrams")
+        raise CannotTell(f"the loss reduced the window from {before:.0f} to {after:.0f} datagrams only")
     return at, before, after, (max(0.0, before - after) / C) ** (1 / 3)
 
 
@@ -97,7 +97,7 @@ def _alpha_one(record: Record) -> str:
     first, last = record.window(at + 1.0), record.window(at + 2.0)
     grown = last - first
     if first < before:
-        raise CannotTell("the window is not yet what it was before the loss")
+        raise CannotTell("the window has not yet reached its size before the loss")
     # A datagram a round trip of 10 ms, and a little more where an acknowledgement waits.
     said = (
         f"above the window before the loss it grew by {grown:.0f} datagrams in a second, expected 100 (one in each "

@@ -96,7 +96,7 @@ def _probe(record: Record) -> str:
     if not first:
         raise CannotTell("the stack sent nothing at 2.5 s")
     if not rest:
-        raise Violation("nothing follows a lost last datagram", first[0].at_s)
+        raise Violation("the stack sends no probe after the loss of its last datagram", first[0].at_s)
     after = rest[0][0].at_s - first[0].at_s
     most = (RTT_S + ACK_DELAY_S) + 4 * ACK_DELAY_S + 0.025
     said = f"a probe left after {1e3 * after:.1f} ms, expected 100 to {1e3 * most:.0f} ms"
@@ -169,11 +169,12 @@ def _starts_again(record: Record) -> str:
     tails = [group[0].at_s for group in _groups(_tail(record))]
     second = [at for at in tails if at >= 5.999]
     if len(second) < 2:
-        raise Violation("nothing follows a lost last datagram", 6.0)
+        raise Violation("the stack sends no probe after the loss of its last datagram", 6.0)
     after = second[1] - second[0]
     if after > 0.3:
         raise Violation(
-            f"the probe of a later loss came after {1e3 * after:.0f} ms: still backed off", second[1]
+            f"the probe of a later loss came after {1e3 * after:.0f} ms: the back-off was not reset",
+            second[1],
         )
     return f"the probe of a later loss came after {1e3 * after:.0f} ms"
 

@@ -86,9 +86,9 @@ def reductions(record: Record, first_s: float, last_s: float) -> list[tuple[floa
 def _once(record: Record) -> str:
     lost = record.datagrams("dropped")
     if len(lost) < 2:
-        raise CannotTell(f"{len(lost)} of the two datagrams were sent")
+        raise CannotTell(f"{len(lost)} of the two datagrams to be dropped were sent")
     if lost[1].at_s - lost[0].at_s > 0.9 * RTT_S:
-        raise CannotTell("the two datagrams left in two round trips")
+        raise CannotTell("the two datagrams were sent in different round trips, expected one round trip")
     found = reductions(record, lost[0].at_s, lost[0].at_s + 5 * RTT_S)
     if len(found) != 1:
         raise Violation(
@@ -101,7 +101,7 @@ def _once(record: Record) -> str:
 def _again(record: Record) -> str:
     lost = record.datagrams("dropped")
     if len(lost) < 2:
-        raise CannotTell(f"{len(lost)} of the two datagrams were sent")
+        raise CannotTell(f"{len(lost)} of the two datagrams to be dropped were sent")
     found = reductions(record, lost[0].at_s, lost[1].at_s + 4 * RTT_S)
     if len(found) != 2:
         raise Violation(

@@ -91,11 +91,13 @@ def read_thresholds(file: Path, known: Collection[str]) -> Thresholds:
         raise wrong(f'ignore: found {ignore!r}, expected a list of names such as ["N-24"]')
     for one in metrics:
         if not fnmatch.filter(known, one):
-            raise wrong(f'metrics: "{one}": there is no such metric{nearest(one, known)}')
+            raise wrong(f'metrics: "{one}": the record has no such metric{nearest(one, known)}')
     for one in ignore:
         if not any(_ignores(one, name) for name in known):
             alike = known if "." in one else {name.partition(".")[0] for name in known}
-            raise wrong(f'ignore: "{one}": there is no such scenario or metric{nearest(one, sorted(alike))}')
+            raise wrong(
+                f'ignore: "{one}": the record has no such scenario or metric{nearest(one, sorted(alike))}'
+            )
     return Thresholds(tolerance, metrics, tuple(ignore))
 
 
@@ -105,7 +107,9 @@ def read_record(file: Path) -> Mapping[str, Any]:
     """
     packaged = None if is_there(file) else evaluation_text(str(file))
     if packaged is None and not is_there(file, Path.exists) and len(file.parts) == 1 and not file.suffix:
-        raise InputError(f"{file}: no such file, and no such record{nearest(str(file), evaluated())}")
+        raise InputError(
+            f"{file}: there is no file and no record of an evaluation with this name{nearest(str(file), evaluated())}"
+        )
     try:
         document = json.loads(read_text(file) if packaged is None else packaged)
     except json.JSONDecodeError as error:
@@ -127,7 +131,7 @@ def as_record(document: Any, file: Path | str) -> Mapping[str, Any]:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise InputError(
-            f"{file}: {where}: {first['msg']}: this is the record of another version, and "
+            f"{file}: {where}: {first['msg']}: the record was made by another version of ackclock, and "
             f"`{document.get('command', 'ackclock evaluate')} --json > {file}` makes it again"
         ) from None
     return document
@@ -161,20 +165,20 @@ def require_alike(
     if list(seeds) != record["seeds"] or quick != record["quick"]:
         kind = "a quick" if record["quick"] else "a full"
         raise InputError(
-            f"the record is that of {kind} evaluation with {len(record['seeds'])} seeds, this one is "
-            f"{'quick' if quick else 'full'} and has {len(seeds)}: record it again, or evaluate with its options"
+            f"the record is that of {kind} evaluation with {len(record['seeds'])} seeds, this evaluation is "
+            f"{'quick' if quick else 'full'} with {len(seeds)}: make a new record, or use its options"
         )
     before = record.get("most_packets")
     if most_packets != before:
         alike = "without --most-packets" if before is None else f"with --most-packets {before}"
         raise InputError(
-            f"the record has {_settings_up_to(before)}, this evaluation {_settings_up_to(most_packets)}: record it "
-            f"again, or evaluate {alike}"
+            f"the record has {_settings_up_to(before)}, this evaluation {_settings_up_to(most_packets)}: make a "
+            f"new record, or evaluate {alike}"
         )
     if list(references) != record["references"]:
         raise InputError(
             f"the record has the references {', '.join(record['references'])}, this evaluation "
-            f"{', '.join(references)}: record it again, or evaluate with --against '{','.join(record['references'])}'"
+            f"{', '.join(references)}: make a new record, or evaluate with --against '{','.join(record['references'])}'"
         )
 
 

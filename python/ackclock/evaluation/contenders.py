@@ -210,8 +210,8 @@ def contender(given: str, more: Mapping[str, Any] | None = None) -> Contender:
     stack, _, own = given.partition(":")
     if own and stack in ALWAYS_MARKED and _table(more.get("transport", {})).get("name") != stack:
         raise InputError(
-            f"{given} is a control of {stack}'s own, which no other transport has: add `--transport {stack}`, over "
-            "which the other controls run too"
+            f"the control {given} is part of the stack {stack} and runs over no other transport: add "
+            f"`--transport {stack}`, which the other controls then use too"
         )
     return Contender(given, {"control": given, **more})
 
@@ -286,7 +286,7 @@ def loaded(file: Path, name: str = "") -> type[Control]:
     except KeyboardInterrupt:
         raise
     except SystemExit as error:
-        raise InputError(f"{file}: ends the program as it is loaded, by SystemExit: {error}") from error
+        raise InputError(f"{file}: the file raises SystemExit when it is loaded: {error}") from error
     except BaseException as error:
         raise InputError(f"{file}: {type(error).__name__}: {error}") from error
     controls = {

@@ -61,7 +61,7 @@ def chosen(only: Sequence[str], sets: Sequence[str]) -> list[Loaded]:
     for loaded in map(load, names):
         if loaded.name in found:
             raise InputError(
-                f"{loaded.name}: two scenarios have this name, by which results call them: rename the file"
+                f"{loaded.name}: two scenarios have this name, expected different names in the results: rename a file"
             )
         found[loaded.name] = loaded
     return list(found.values())
@@ -83,7 +83,9 @@ def plans(
     if any(contender.classes for contender in references):
         raise InputError("against: found a control in Python, expected controls of the registry")
     if len({(one.name, one.file) for one in tested}) < len(tested):
-        raise InputError(f"beside: found {tested[1].name} again, expected another control than the first")
+        raise InputError(
+            f"beside: found {tested[1].name}, the tested control itself, expected another control"
+        )
     if len({one.name for one in tested}) < len(tested):
         # Two files have a class of one name.
         tested = [replace(one, name=given) for one, given in zip(tested, controls, strict=True)]

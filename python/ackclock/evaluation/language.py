@@ -65,7 +65,7 @@ class Axis(Table):
         if self.values and not self.path:
             raise ValueError("`values` need a `path`")
         if unknown := [value for value in self.quick if value not in self.values]:
-            raise ValueError(f"quick: {unknown[0]!r} is not among the values")
+            raise ValueError(f"quick: {unknown[0]!r} is not one of `values`")
         return self
 
     def all_points(self) -> list[Point]:
@@ -157,7 +157,7 @@ class Demand(Table):
             raise ValueError(f'limit: there is no limit "{self.limit}"{nearest(self.limit, list(known()))}')
         measure = self.limits.measure
         if (measure == "change") != bool(self.against):
-            raise ValueError('`against` and a limit with measure = "change" belong together')
+            raise ValueError('expected `against` with a limit of measure = "change", and with no other limit')
         if self.equal and measure != "harm":
             raise ValueError('`equal` is for a limit with measure = "harm"')
         return self
@@ -278,7 +278,7 @@ class ScenarioFile(Table):
         """Refuses a metric without ``better``, on which harm and comparisons of records depend."""
         for metric in self.metrics:
             if "better" not in metric.model_fields_set:
-                raise ValueError(f'metric "{metric.id}": "better" is missing')
+                raise ValueError(f'metric "{metric.id}": `better` is missing: more, less or neither')
         return self
 
     @model_validator(mode="after")
@@ -302,12 +302,16 @@ class ScenarioFile(Table):
             places += [(of, point) for of, points in criterion.only.items() for point in points]
             for of, point in places:
                 if point not in axes.get(of, ()):
-                    raise ValueError(f'criteria[{number}]: there is no point "{point}" of an axis "{of}"')
+                    raise ValueError(
+                        f'criteria[{number}]: the scenario has no axis "{of}" with a point "{point}"'
+                    )
         if self.figure and self.figure not in metrics:
             raise ValueError(f'figure: there is no metric "{self.figure}"')
         for axis in self.axes:
             if not any(point.quick for point in axis.all_points()):
-                raise ValueError(f'axis "{axis.name}": a quick evaluation has none of its points')
+                raise ValueError(
+                    f'axis "{axis.name}": expected at least one point for quick evaluations, found none'
+                )
         return self
 
     def metric(self, id: str) -> Metric:

@@ -48,7 +48,7 @@ class Limit(Table):
             raise ValueError("no limit: give low or high")
         if self.beside and self.measure not in OF_ONE_CONTROL:
             raise ValueError(
-                f"`beside` is for {', '.join(OF_ONE_CONTROL)}: a {self.measure} compares already"
+                f"`beside` is for the measures {', '.join(OF_ONE_CONTROL)}: a {self.measure} is a comparison itself"
             )
         if self.runs and self.measure != "rate":
             raise ValueError('`runs` is for measure = "rate"')

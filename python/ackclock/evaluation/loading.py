@@ -29,7 +29,7 @@ T = TypeVar("T")
 def check(file: Path, name: str) -> None:
     """Raises InputError if the process that loads ``file`` ends in it."""
     if is_there(file) and (how := _ended(file.resolve(), name, file.stat().st_mtime_ns)):
-        raise InputError(f"{file}: the process that loads it ended in it, with {how}")
+        raise InputError(f"{file}: loading the file ended the process, with {how}")
 
 
 @lru_cache

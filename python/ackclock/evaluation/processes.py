@@ -190,10 +190,10 @@ class _Process:
             text, series, why = read_reply(replies)
         except (EOFError, OSError):
             self.close()
-            return RunError(f"{self._maker.what} ended its process")
+            return RunError(f"{self._maker.what} ended the process of the run")
         except (KeyError, TypeError, ValueError):
             self.close()
-            return RunError(f"{self._maker.what} wrote into the results of its process")
+            return RunError(f"{self._maker.what} wrote to the pipe for the results of the run")
         return RunError(why) if why else _Returned(text, data=series)
 
     def kill(self) -> None:

@@ -80,8 +80,8 @@ def read_answers(file: Path) -> Answers:
             section = next((one.section for one in FAMILIES if one.id == key), "")
             if table == "exempt" and not section.startswith("7."):
                 raise wrong(
-                    f"exempt.{key}: section {section} is not one of the special cases of section 7, which alone a "
-                    "control may exclude"
+                    f"exempt.{key}: section {section} of RFC 9743 cannot be excluded, only the special cases of "
+                    "section 7"
                 )
     return Answers(document.get("exempt", {}), document.get("process", {}))
 

@@ -56,10 +56,10 @@ def _cross_fitted(settings: tuple[Array, ...], best: Callable[[Array], np.intp])
 def _columns(settings: tuple[Array, ...]) -> Array:
     """Returns an array of (replications, settings)."""
     if any(setting.ndim == 0 for setting in settings):
-        raise ValueError("a setting has one value per replication, and a constant is not a setting")
+        raise ValueError("expected settings with one value per replication, found a constant")
     columns = [setting if setting.ndim == 2 else setting[:, None] for setting in settings]
     if sum(column.shape[1] for column in columns) < 2:
         raise ValueError("expected two or more settings to choose from")
     if len({len(column) for column in columns}) > 1:
-        raise ValueError("a setting has one value per replication")
+        raise ValueError("expected settings with equally many replications")
     return np.concatenate(columns, axis=1)

@@ -44,7 +44,7 @@ def share_matched(x: Array, y: Array, *curves: Array) -> Array:
     """share_matched(x, y, x1, y1, ...), e.g. of delay('red[*]'), -goodput('red[*]'), then the same of others"""
     x, y = _curve(x, y)
     if not curves or len(curves) % 2:
-        raise ValueError("expected a curve, then one or more others, each as its x and its y")
+        raise ValueError("expected the x and y of a curve, then the x and y of one or more other curves")
     others = [_curve(*curves[k : k + 2]) for k in range(0, len(curves), 2)]
     return np.array(
         [

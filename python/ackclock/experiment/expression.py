@@ -118,7 +118,7 @@ class Expression:
             with np.errstate(all="ignore"):
                 return compute()
         except RecursionError:
-            raise ExpressionError("nested too deeply") from None
+            raise ExpressionError("the expression is nested too deeply") from None
 
     def _value(self, node: ast.expr, words: Vocabulary) -> Value:
         # By its type: a study evaluates 25,000 expressions, and to compare a node with one pattern after another took
@@ -168,12 +168,12 @@ class Expression:
 
     def _called(self, node: ast.Call, words: Vocabulary) -> Value:
         if node.keywords:
-            raise self._error(node.keywords[0].value, "arguments are given by position")
+            raise self._error(node.keywords[0].value, "expected arguments by position, found one with a name")
         function = self._function(node.func, words)
         return self._call(node, function, [self._value(argument, words) for argument in node.args])
 
     def _no_value(self, node: ast.expr, _: Vocabulary) -> Value:
-        raise self._error(node, "a comparison has no value here; it belongs in direction")
+        raise self._error(node, "found a comparison, expected a number; comparisons belong in `direction`")
 
     def _truth(self, node: ast.expr, words: Vocabulary, *, negated: bool) -> Value:
         match node:
@@ -215,7 +215,7 @@ class Expression:
     def _attribute(self, node: ast.Attribute, owner: Value, name: str) -> Value:
         lookup = getattr(owner, "attribute", None)
         if lookup is None or name.startswith("_"):
-            raise self._error(node, f"there is no attribute .{name} here")
+            raise self._error(node, f"{_spoken(node.value)} has no attribute .{name}")
         return self._call(node, lookup, [name])
 
     def _call(self, node: ast.expr, function: Callable[..., Value], arguments: list[Value]) -> Value:
@@ -237,7 +237,7 @@ class Expression:
         try:
             return np.asarray(number, dtype=np.float64)
         except OverflowError:
-            raise self._error(node, "too large a number") from None
+            raise self._error(node, "the number is too large") from None
 
     def _error(self, node: ast.expr, message: str) -> ExpressionError:
         return ExpressionError(self._pointed(message, node.col_offset - 1 if node.lineno == 1 else 0))

@@ -178,7 +178,9 @@ class RunWords:
 
     def compare(self, comparison: str, left: Array, right: Array, join: Join) -> Value:  # noqa: ARG002  (as SampleWords is asked)
         """Metrics have no truth values."""
-        raise ValueError(f"a metric is a number; {comparison} belongs in a claim's direction")
+        raise ValueError(
+            f"a metric is a number, without {comparison}: comparisons belong in the `direction` of a claim"
+        )
 
     def _series(self, path: str, start: Array | None = None, end: Array | None = None) -> Array:
         """series("links.<link>.<quantity>") or series(path, from, to), times in seconds"""
@@ -320,7 +322,7 @@ class RunWords:
     ) -> float:
         """epsilon_fair_rounds("flows.*.goodput_bps", epsilon, rtt, from, width), times in seconds"""
         if not rtt > 0:
-            raise ValueError("found a round trip of 0 seconds or less, expected more")
+            raise ValueError("found a round trip of 0 s or less, expected a time above 0")
         times, _ = self._path(path)
         rates = [_smooth(times, values, float(width)) for values in self._each(path)]
         return rfc5166.epsilon_fair_time(times, rates, float(epsilon), float(start)) / float(rtt)
@@ -391,7 +393,7 @@ class RunWords:
     def _series_of_run(self) -> Series:
         series = self._result.get("series")
         if series is None:
-            raise LookupError("this run was made without series")
+            raise LookupError("this run was made without series, which the expression needs")
         return cast("Series", series)
 
 
@@ -416,7 +418,7 @@ class Records:
     def __call__(self, group: str) -> Records:
         """flows("<group>"), flows("<beginning of groups' names>*")"""
         if self._kind != "flow":
-            raise LookupError(f"{self._kind}s have no groups")
+            raise LookupError(f"{self._kind}s have no groups; only flows(...) takes the name of a group")
         wanted = [name for name in self._groups if name == group]
         if str(group).endswith("*"):
             wanted = [name for name in self._groups if name.startswith(group[:-1])]
@@ -456,7 +458,7 @@ def measure(expression: Expression, words: RunWords) -> float:
     value = expression.evaluate(words)
     if value.ndim > 0:
         raise ExpressionError(
-            f"the value is a vector of {value.size}; a metric is one number per run: use sum, mean, max...\n    "
+            f"the value is a vector of {value.size} numbers; a metric is one per run: use sum, mean, max...\n    "
             + expression.text
         )
     return float(value) if np.isfinite(value) else float("nan")

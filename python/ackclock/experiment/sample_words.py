@@ -92,7 +92,7 @@ class SampleWords:
         columns = [side.shape[1] for side in (left, right) if side.ndim == 2 and side.shape[1] > 1]
         if len(set(columns)) > 1:
             raise ValueError(
-                "{} values of a sweep beside {}; compare parts with the same number of values".format(
+                "found {} and {} values of a sweep; compare parts with the same number of values".format(
                     *columns
                 )
             )
@@ -127,7 +127,7 @@ class SampleWords:
         """axis('<case>[*]')"""
         runs, several = self._select(selector)
         if not several:
-            raise LookupError(f"axis is about a part of the sweep: axis('{runs[0].curve}[*]')")
+            raise LookupError(f"axis() takes a part of the sweep, not one value: axis('{runs[0].curve}[*]')")
         return np.array([[_axis_value(run.value) for run in runs]], dtype=np.float64)
 
     def _select(self, selector: str) -> tuple[list[Setting], bool]:
@@ -146,7 +146,7 @@ class SampleWords:
             [run for run in swept if low <= _axis_value(run.value) <= high] if found["what"] != "*" else swept
         )
         if not inside:
-            raise LookupError(f'"{selector}" holds no value of the sweep')
+            raise LookupError(f'"{selector}" contains no value of the sweep')
         return inside, True
 
     def _run(self, name: str) -> Setting:
@@ -199,8 +199,8 @@ def _reduction(
         if not more:
             if first.ndim < 2:
                 raise ValueError(
-                    f"{name} of one value per replication; the mean over replications is taken at the end, "
-                    f"here you can only reduce a sweep, such as {name}(loss('rbcc[*]'))"
+                    f"{name}() takes the values of a sweep, such as {name}(loss('rbcc[*]')), not of one case; "
+                    "the mean over replications is taken at the end"
                 )
             return reduced(first, axis=-1)
         if pairwise is None:
@@ -226,7 +226,7 @@ def _along_sweep(x: Array, y: Array) -> tuple[Array, Array]:
     if x.ndim != 2 or len(x) != 1 or y.ndim != 2 or x.size != y.shape[1]:
         raise ValueError("expected an axis and a metric over the same part of the sweep")
     if x.size < 2:
-        raise ValueError("expected two or more sweep values")
+        raise ValueError("expected a sweep with two or more values")
     return x, y
 
 

@@ -104,7 +104,7 @@ class Lesson(Words):
             for path in variant.set:
                 if around := next((one for one in paths if path.startswith(f"{one}.")), None):
                     raise ValueError(
-                        f'try[{number}] ("{variant.label}").set: "{path}" is inside of "{around}", which a variant '
+                        f'try[{number}] ("{variant.label}").set: "{path}" lies within "{around}", which a variant '
                         "sets too: expected one of the two"
                     )
         document = toml.loads(self.scenario)
@@ -183,8 +183,8 @@ def _place(document: dict[str, Any], path: str) -> tuple[Any, Any]:
                 for place, one in enumerate(value)
             }
         if step not in keys:
-            near = nearest(step, keys) or ": write its default there"
-            raise LookupError(f'found "{path}", expected a value that the scenario has{near}')
+            near = nearest(step, keys) or ": write the default value in the scenario"
+            raise LookupError(f'found "{path}", expected the path of a value that is in the scenario{near}')
         around, key = value, keys[step]
         value = around[key]
     return around, key

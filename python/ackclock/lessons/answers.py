@@ -89,7 +89,7 @@ def read_answer(file: Path) -> Answer:
     found = document.get("format") if isinstance(document, dict) else None
     if found != FORMAT:
         what = "no format" if found is None else f"the format {json.dumps(found)[:40]}"
-        raise AnswerError(f'found {what}, expected "{FORMAT}": no answer of the laboratory\'s page')
+        raise AnswerError(f'found {what}, expected "{FORMAT}", which the page of the laboratory saves')
     try:
         return Answer.model_validate(document)
     except pydantic.ValidationError as error:
@@ -103,14 +103,14 @@ def repeated(answer: Answer) -> list[Repeated]:
     AnswerError if a text was changed after the page saved it, or if a run has other results than the file says.
     """
     if answer.checksum != checksum(answer.texts()):
-        raise AnswerError("edited: a text was changed after the page saved it")
+        raise AnswerError("edited: a text in the file was changed after the page saved the file")
     described = [_described(number, ran) for number, ran in enumerate(answer.runs, start=1)]
     packets = sum(
         one["expected_packets"] * len(ran.results) for one, ran in zip(described, answer.runs, strict=True)
     )
     if packets > MOST_PACKETS:
         raise AnswerError(
-            f"not repeated: its runs send about {packets:.2g} packets, expected at most {MOST_PACKETS:.0g}"
+            f"not repeated: the answer's runs send about {packets:.2g} packets, expected at most {MOST_PACKETS:.0g}"
         )
     return [_repeated(number, ran) for number, ran in enumerate(answer.runs, start=1)]
 
@@ -136,7 +136,9 @@ def _repeated(number: int, ran: Ran) -> Repeated:
     for told in ran.results:
         seed = told.get("seed")
         if not isinstance(seed, int) or not 0 <= seed < 2**53:
-            raise AnswerError(f"edited: run {number} has the seed {json.dumps(seed)[:40]}")
+            raise AnswerError(
+                f"edited: run {number} has the seed {json.dumps(seed)[:40]}, expected a whole number"
+            )
         try:
             result = _result(ran.scenario, seed)
         except AckclockError as error:
@@ -144,11 +146,11 @@ def _repeated(number: int, ran: Ran) -> Repeated:
         if {key: value for key, value in result.items() if key != "series"} != told:
             if told.get("version") != result["version"]:
                 raise AnswerError(
-                    f"not repeated: saved with ackclock {str(told.get('version'))[:20]}, whose results differ from "
-                    f"those of {result['version']}"
+                    f"not repeated: the answer was saved with ackclock {str(told.get('version'))[:20]}, whose results "
+                    f"differ from those of {result['version']}"
                 )
             raise AnswerError(
-                f"edited: run {number} with seed {seed} has other results than its scenario gives"
+                f"edited: run {number} with seed {seed} has results that differ from those of its scenario"
             )
         results.append(result)
     return Repeated(ran.scenario, results)

@@ -118,7 +118,7 @@ def curves(runs: Mapping[str, Runs], path: str) -> go.Figure:
             curve = go.Scatter(x=times, y=values, name=name, line=line, legendgroup=name, showlegend=new)
             figure.add_trace(curve, row=row, col=1)
     if not colours:
-        raise InputError(f"no run has a series {path}")
+        raise InputError(f"figure: no run has a series called {path}")
     title = quantity.replace("_bps", "_mbps") if quantity.endswith("_bps") else quantity
     figure.update_layout(height=120 + 150 * len(runs), margin={"t": 40, "b": 40}, template="plotly_white")
     figure.update_yaxes(title_text=title, row=(len(runs) + 1) // 2)

@@ -17,7 +17,7 @@ def arrive(world: World, line: int, segment: Segment) -> None:
     """Lets a segment arrive now."""
     world.row(line, world.now, f"< {segment.text[1:].strip()}")
     if segment.has("R"):
-        raise Inexpressible(line, "a RST of the peer")
+        raise Inexpressible(line, "a RST of the peer has no counterpart in ackclock")
     if segment.has("S"):
         _handshake(world, line, segment)
     else:
@@ -30,13 +30,13 @@ def arrive(world: World, line: int, segment: Segment) -> None:
 
 def _handshake(world: World, line: int, segment: Segment) -> None:
     if segment.has_data:
-        raise Inexpressible(line, "a SYN with data")
+        raise Inexpressible(line, "a SYN with data has no counterpart in ackclock")
     if not segment.has("."):
         world.host.on_syn(world.now, segment.field if world.uses_ecn else 0, segment.ecn or "noecn")
         world.awaits_third = True
         return
     if segment.ecn == "ce":
-        raise Inexpressible(line, "a mark on the answer to a SYN")
+        raise Inexpressible(line, "a CE mark on the answer to a SYN has no counterpart in ackclock")
     window = None if segment.window is None else _packets(world, line, segment.window)
     field = segment.field if world.agreed.accurate_ecn else 0
     world.host.on_segment(world.now, (0, window, world.handshake_sent, [], None, field, None, 0, True), None)
@@ -45,10 +45,10 @@ def _handshake(world: World, line: int, segment: Segment) -> None:
 
 def _established(world: World, line: int, segment: Segment) -> None:
     if world.awaits_third and world.agreed.accurate_ecn and segment.field == _MARKED and not segment.has_data:
-        raise Inexpressible(line, "a mark on the answer to a SYN")
+        raise Inexpressible(line, "a CE mark on the answer to a SYN has no counterpart in ackclock")
     world.awaits_third = False
     if segment.ecn == "ce" and not segment.has_data and world.uses_ecn:
-        raise Inexpressible(line, "a mark on a segment without data")
+        raise Inexpressible(line, "a CE mark on a segment without data has no counterpart in ackclock")
     data = _data(world, line, segment) if segment.has_data else None
     acknowledgement = None
     if segment.has(".") or segment.acknowledgement is not None:
@@ -63,7 +63,7 @@ def _established(world: World, line: int, segment: Segment) -> None:
 
 def _data(world: World, line: int, segment: Segment) -> tuple[int, int, str, int]:
     if world.has_closed and not segment.has("F"):
-        raise Inexpressible(line, "data after a FIN")
+        raise Inexpressible(line, "data after a FIN has no counterpart in ackclock")
     number = world.incoming.number(segment.start - 1, segment.end - 1, line)
     stamp, known = world.now, 0
     if segment.options.stamp is not None:
@@ -111,14 +111,19 @@ def _number(world: World, line: int, segment: Segment) -> int:
         return world.written.packets + (0 if world.is_closed and byte == world.written.bytes + 1 else 1)
     number = world.written.below(byte)
     if world.written.start(number) != byte:
-        raise Inexpressible(line, f"an acknowledgement inside of a segment: {byte + 1}")
+        raise Inexpressible(
+            line,
+            f"the acknowledgement {byte + 1} is inside a segment, and ackclock acknowledges whole segments",
+        )
     return number
 
 
 def _packets(world: World, line: int, window: int) -> int:
     """Returns a window of bytes in packets."""
     if 0 < window < world.packet_bytes:
-        raise Inexpressible(line, f"a window of {window} bytes, less than a segment")
+        raise Inexpressible(
+            line, f"the window of {window} bytes is less than a segment, and ackclock counts whole segments"
+        )
     return window // world.packet_bytes
 
 
@@ -131,7 +136,7 @@ def _blocks(
     found = list(segment.options.sack)
     if len(found) > _MOST_BLOCKS:
         raise Inexpressible(
-            line, f"{len(found)} blocks in an acknowledgement, of which {_MOST_BLOCKS} are known"
+            line, f"an acknowledgement with {len(found)} SACK blocks, expected at most {_MOST_BLOCKS}"
         )
     duplicate = None
     acknowledged = segment.acknowledgement or 1
@@ -150,5 +155,5 @@ def _stamp(world: World, line: int, segment: Segment) -> int:
     if not world.agreed.stamps:
         return world.handshake_sent
     if segment.options.stamp is None:
-        raise Inexpressible(line, "a segment without a timestamp in a connection that has them")
+        raise Inexpressible(line, "a segment without a timestamp in a connection with timestamps")
     return world.stamp_of(line, segment.options.stamp[1])

@@ -44,13 +44,15 @@ def call(world: World, line: int, made: Call) -> None:
             _option(world, line, made)
         case "socket":
             if made.arguments[1:2] and "SOCK_STREAM" not in made.arguments[1]:
-                raise Inexpressible(line, f"a socket of {made.arguments[1]}: only TCP has a counterpart")
+                raise Inexpressible(
+                    line, f"a socket of {made.arguments[1]}: only TCP has a counterpart in ackclock"
+                )
         case name if name in _WITHOUT_EFFECT:
             pass
         case name if name in _NOT_COMPARED:
             world.leave_out(line, f"the result of {name}")
         case name:
-            raise Inexpressible(line, f"the call {name} has no counterpart")
+            raise Inexpressible(line, f"the call {name} has no counterpart in ackclock")
     world.collect()
 
 
@@ -58,7 +60,9 @@ def _check_result(line: int, made: Call) -> None:
     """Raises Inexpressible for a call that fails. One that connects without waiting does not."""
     waits = made.name == "connect" and made.error == "EINPROGRESS"
     if made.number is not None and made.number < 0 and not waits:
-        raise Inexpressible(line, f"{made.name} that fails: {made.error or made.result}")
+        raise Inexpressible(
+            line, f"{made.name} fails ({made.error or made.result}), which has no counterpart in ackclock"
+        )
 
 
 def _close(world: World) -> None:
@@ -73,22 +77,22 @@ def _option(world: World, line: int, made: Call) -> None:
     if name == "TCP_NODELAY":
         world.nodelay = value != "0"
     elif name not in _OPTIONS_WITHOUT_EFFECT and value != "0":
-        raise Inexpressible(line, f"the option {name} of a socket has no counterpart")
+        raise Inexpressible(line, f"the option {name} of a socket has no counterpart in ackclock")
 
 
 def _write(world: World, line: int, made: Call) -> None:
     count = made.number
     if count is None:
-        raise Inexpressible(line, f"{made.name} whose result the script leaves open")
+        raise Inexpressible(line, f"{made.name} without a result in the script, expected the number of bytes")
     if made.ends is not None and made.ends > world.tolerance:
-        raise Inexpressible(line, f"{made.name} that blocks: there is no send buffer")
+        raise Inexpressible(line, f"{made.name} blocks, and ackclock has no send buffer")
     if count // world.packet_bytes > _MOST_PACKETS:
-        raise Inexpressible(line, f"{made.name} of {count} bytes, more than {_MOST_PACKETS} segments")
+        raise Inexpressible(line, f"{made.name} of {count} bytes, expected at most {_MOST_PACKETS} segments")
     place = 2 if made.name == "sendmsg" else 3
     flags = [flag.strip() for flag in "|".join(made.arguments[place : place + 1]).split("|") if flag.strip()]
     for flag in flags if made.name.startswith("send") else ():
         if flag not in _SENDING_FLAGS:
-            raise Inexpressible(line, f"the flag {flag} of {made.name} has no counterpart")
+            raise Inexpressible(line, f"the flag {flag} of {made.name} has no counterpart in ackclock")
     if world.is_closed:
         raise Inexpressible(line, f"{made.name} after the connection was closed")
     state = world.state()
@@ -105,4 +109,6 @@ def _check_nagle(world: World, line: int, una: int, high: int) -> None:
     if world.nodelay or not written.packets or not written.is_short(written.packets - 1):
         return
     if any(written.is_short(packet) for packet in range(una, min(high, written.packets - 1))):
-        raise Inexpressible(line, "a second short segment while one is in flight: Nagle's algorithm")
+        raise Inexpressible(
+            line, "a second short segment while one is in flight: ackclock has no Nagle algorithm"
+        )

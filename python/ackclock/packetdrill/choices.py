@@ -79,7 +79,7 @@ def host_of(found: Settings, choices: Choices, file: str) -> tuple[Host, dict[st
         elif name in known:
             transport[name] = value
         else:
-            raise InputError(f'--set: there is no "{name}"{nearest(name, [*known, *_FLOW_KEYS])}')
+            raise InputError(f'--set: there is no parameter "{name}"{nearest(name, [*known, *_FLOW_KEYS])}')
     chosen = _contender(choices.control) if choices.control is not None else None
     keys = {"control": control_for(found, profile)} if chosen is None else chosen.keys
     classes = {} if chosen is None else chosen.classes
@@ -104,11 +104,11 @@ def _details(profile: str) -> list[str]:
 
     profiles = {entry["name"]: entry for entry in core.registry() if entry["kind"] == "transport"}
     if profile not in profiles:
-        raise InputError(f'--profile: there is no "{profile}"{nearest(profile, profiles)}')
+        raise InputError(f'--profile: there is no transport profile "{profile}"{nearest(profile, profiles)}')
     details = {name: [one["name"] for one in entry["parameters"]] for name, entry in profiles.items()}
     of_tcp = sorted(name for name, names in details.items() if "timestamps" in names)
     if profile not in of_tcp:
-        raise InputError(f"--profile: {profile} is not TCP; there is {', '.join(of_tcp)}")
+        raise InputError(f"--profile: {profile} is no profile of TCP; there is {', '.join(of_tcp)}")
     return details[profile]
 
 

@@ -85,7 +85,7 @@ def _effects_of(words: list[str], line: int, script: Path, depth: int) -> Iterat
     if program in ("sysctl", "set_sysctls.py"):
         others = [word for word in words[1:] if not _ASSIGNMENT.fullmatch(word) and not word.startswith("-")]
         if others:
-            raise Inexpressible(line, f"the command `{shown}`: {others[0]} has no counterpart")
+            raise Inexpressible(line, f"the command `{shown}`: {others[0]} has no counterpart in ackclock")
         yield from (Sysctl(match[1], match[2].strip()) for match in assigned)
     elif program == "tc":
         yield _queue(words, line, shown)
@@ -98,7 +98,7 @@ def _effects_of(words: list[str], line: int, script: Path, depth: int) -> Iterat
     elif words[0].endswith(".sh") and not words[1:]:
         yield from _of_file(Path(words[0]), line, script, depth)
     elif program not in _WITHOUT_EFFECT:
-        raise Inexpressible(line, f"the command `{shown}` has no counterpart")
+        raise Inexpressible(line, f"the command `{shown}` has no counterpart in ackclock")
 
 
 _ROUTE = ("initcwnd", "rto_min", "initrwnd", "cwnd", "ssthresh", "quickack", "features", "congctl")
@@ -107,14 +107,16 @@ _ROUTE = ("initcwnd", "rto_min", "initrwnd", "cwnd", "ssthresh", "quickack", "fe
 def _hystart(module: re.Match[str], line: int) -> HyStart:
     value, name = whole_number(module[1]), module[2]
     if name not in ("hystart", "hystart_detect") or value is None:
-        raise Inexpressible(line, f"the parameter {name} of the module tcp_cubic has no counterpart here")
+        raise Inexpressible(
+            line, f"the parameter {name} of the module tcp_cubic has no counterpart in ackclock"
+        )
     return HyStart(name, value)
 
 
 def _queue(words: list[str], line: int, shown: str) -> Queue:
     kind = next((word for word in words[1:] if word == "fq" or word in _QUEUES_WITHOUT_PACING), None)
     if kind is None:
-        raise Inexpressible(line, f"the command `{shown}`: the queue has no counterpart")
+        raise Inexpressible(line, f"the command `{shown}`: the queue has no counterpart in ackclock")
     refuses = any(pair == ("limit", "0") for pair in pairwise(words))
     return Queue(kind == "fq", refuses)
 
@@ -123,7 +125,7 @@ def _of_file(name: Path, line: int, script: Path, depth: int) -> Iterator[Effect
     """Yields what the commands of a shell script set."""
     path = name if name.is_absolute() else script.parent / name
     if depth >= _MOST_FILES:
-        raise Inexpressible(line, f"the command {name}: shell scripts that call each other")
+        raise Inexpressible(line, f"the command {name}: the shell scripts call each other too deeply")
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -133,4 +135,4 @@ def _of_file(name: Path, line: int, script: Path, depth: int) -> Iterator[Effect
         yield from effects(Command(text), line, path, depth + 1)
     except Inexpressible:
         # The file lies beside the script or anywhere else: its text is not shown.
-        raise Inexpressible(line, f"a command in {path} has no counterpart") from None
+        raise Inexpressible(line, f"a command in {path} has no counterpart in ackclock") from None

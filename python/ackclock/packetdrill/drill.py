@@ -69,7 +69,7 @@ def _ended(outcome: Outcome, error: Exception) -> Outcome:
 def _check_options(script: Script) -> None:
     for name, (line, _) in script.options.items():
         if name in OTHER_OPTIONS:
-            raise Inexpressible(line, f"the option --{name} of packetdrill has no counterpart")
+            raise Inexpressible(line, f"the option --{name} of packetdrill has no counterpart in ackclock")
         if name not in KNOWN_OPTIONS:
             raise ScriptError(
                 script.file,
@@ -169,12 +169,14 @@ class Drill:
     def _assert(self, line: int, code: str) -> None:
         world = self.world
         if world.has_closed:
-            raise Inexpressible(line, "an assertion after the peer's FIN: closing has no counterpart")
+            raise Inexpressible(
+                line, "an assertion after the peer's FIN: closing has no counterpart in ackclock"
+            )
         values = info.fields(world.state(), world.written, stamps=self.agreed.stamps)
         try:
             for statement in self._evaluator.examine(code, info.lookup(values)):
                 if statement.holds is None:
-                    what = f"{statement.names[0]} has no counterpart"
+                    what = f"{statement.names[0]} has no counterpart in ackclock"
                     world.leave_out(line, what)
                     self._unasserted = self._unasserted or Inexpressible(line, what)
                     continue

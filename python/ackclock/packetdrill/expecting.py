@@ -107,7 +107,9 @@ class _Expected:
         """Compares data, which may be several segments."""
         world, written, segment = self.world, self.world.written, self.segment
         if world.has_closed:
-            raise Inexpressible(self.line, "data after the peer's FIN: closing has no counterpart")
+            raise Inexpressible(
+                self.line, "data after the peer's FIN: closing has no counterpart in ackclock"
+            )
         sent: list[Departure] = []
         byte = segment.start - 1
         while byte < segment.end - 1:
@@ -190,7 +192,10 @@ class _Expected:
             world.leave_out(self.line, "whether the option of Accurate ECN is absent")
             return
         if len(world.incoming.sizes) > 1 or world.incoming.sizes != {world.packet_bytes}:
-            raise Inexpressible(self.line, "counters of bytes with segments of several sizes")
+            raise Inexpressible(
+                self.line,
+                "the byte counters of Accurate ECN with segments of several sizes have no counterpart in ackclock",
+            )
         found = None if departure.counters is None else f"{departure.counters[0]} marked"
         self.agree("the option of Accurate ECN", f"{accurate.get('ceb', 0)} marked", found)
         if departure.counters is not None and "e0b" in accurate and "e1b" in accurate:

@@ -146,7 +146,7 @@ class Evaluator:
 
 def _bounded(value: Number) -> Number:
     if not abs(value) <= _LARGEST:
-        raise CodeError(f"a number beyond {_LARGEST:g}")
+        raise CodeError(f"found a number beyond {_LARGEST:g}")
     return value
 
 

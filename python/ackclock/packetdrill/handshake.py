@@ -61,7 +61,7 @@ def agreed(script: Script) -> Handshake:
     )
     calls = [one.action for one in script.events if isinstance(one.action, Call)]
     if not connects and any(call.name == "connect" for call in calls):
-        raise Inexpressible(line, "a simultaneous open")
+        raise Inexpressible(line, "a simultaneous open has no counterpart in ackclock")
     return Handshake(
         connects=connects,
         mss=_set_by_socket(script, mss),

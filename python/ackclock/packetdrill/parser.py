@@ -88,7 +88,7 @@ def _time(scanner: Scanner) -> When:
     if anything:
         return When("any")
     if end is not None and plus != end_plus:
-        raise scanner.error(f'the range "{match[0]}", expected both of its times with a + or neither')
+        raise scanner.error(f'the range "{match[0]}", expected a + before both times or before neither')
     first = _nanoseconds(scanner, start)
     last = None if end is None else _nanoseconds(scanner, end)
     if last is not None and last < first:
@@ -158,7 +158,7 @@ def _balanced(scanner: Scanner) -> str:
                 scanner.place = place + 1
                 return _COMMENT.sub(lambda found: found[1] or " ", text[start + 1 : place])
         place += 1
-    raise scanner.error("a parenthesis that is never closed")
+    raise scanner.error("found a parenthesis that is never closed, expected )")
 
 
 def _end_of_text(scanner: Scanner, place: int) -> int:

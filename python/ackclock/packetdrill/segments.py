@@ -32,7 +32,9 @@ def parse_segment(scanner: Scanner) -> Segment:
     arrives = scanner.peek() == "<"
     scanner.place += 1
     if (other := scanner.take(_OTHER)) is not None:
-        raise Inexpressible(scanner.line(), f"a packet of {other[1].lower()}: only TCP has a counterpart")
+        raise Inexpressible(
+            scanner.line(), f"a packet of {other[1].lower()}: only TCP has a counterpart in ackclock"
+        )
     info = scanner.take(_INFO)
     scanner.take(_PORTS)
     flags = scanner.expect(_FLAGS, "the flags of a segment, such as S, S., ., P. or SEW")[0]
@@ -46,7 +48,7 @@ def parse_segment(scanner: Scanner) -> Segment:
         )
     acknowledged, window = scanner.take(_ACK), scanner.take(_WIN)
     if scanner.take(_URG) is not None:
-        raise Inexpressible(scanner.line(), "urgent data")
+        raise Inexpressible(scanner.line(), "urgent data has no counterpart in ackclock")
     line = scanner.line()
     options = _options(scanner, line)
     return Segment(
@@ -68,10 +70,14 @@ def _ecn(scanner: Scanner, text: str) -> str | None:
         if part in _ECN:
             return part
         if part == "ect01":
-            raise Inexpressible(scanner.line(), "either of two ECN fields (ect01)")
+            raise Inexpressible(
+                scanner.line(), "the ECN field ect01, either of two, has no counterpart in ackclock"
+            )
         if not re.fullmatch(r"(tos|flowlabel) 0x[0-9a-f]+|ttl \d+", part):
             raise scanner.error(f'found "{part}", expected {", ".join(_ECN)}, tos, ttl or flowlabel')
-        raise Inexpressible(scanner.line(), f"a field of the IP header: {part}")
+        raise Inexpressible(
+            scanner.line(), f"the field {part} of the IP header has no counterpart in ackclock"
+        )
     return None
 
 
@@ -90,7 +96,7 @@ def _options(scanner: Scanner, line: int) -> Options:
         else:
             word = text.split(" ", 1)[0]
             if word in ("FO", "FOEXP", "md5"):
-                raise Inexpressible(line, f"the option {word}")
+                raise Inexpressible(line, f"the TCP option {word} has no counterpart in ackclock")
             raise scanner.error(
                 f'found the option "{text}", expected nop, mss, wscale, sackOK, sack, TS val, ECN or eol'
             )

@@ -93,7 +93,9 @@ def control_for(found: Settings, profile: str) -> str | Mapping[str, Any]:
     """
     name = found.control or "cubic"
     if name not in CONTROLS:
-        raise Inexpressible(found.control_line, f"the congestion control {name} has no counterpart")
+        raise Inexpressible(
+            found.control_line, f"the congestion control {name} has no counterpart in ackclock"
+        )
     return _OF_LINUX[name] if profile == LINUX and name in _OF_LINUX else CONTROLS[name]
 
 
@@ -145,7 +147,9 @@ def changes(script: Script, found: Settings, command: Command, line: int) -> Que
         else:
             _apply(before, effect, line)
     if (before.transport, before.flow, before.control) != (found.transport, found.flow, found.control):
-        raise Inexpressible(line, "a setting that changes during the connection")
+        raise Inexpressible(
+            line, "a setting changes during the connection, which has no counterpart in ackclock"
+        )
     return queue
 
 
@@ -181,11 +185,11 @@ def _sysctl(name: str, value: str, line: int) -> Mapping[str, Any]:
     try:
         number = int(value, 0)
     except ValueError:
-        raise Inexpressible(line, f"the value {value} of {name}") from None
+        raise Inexpressible(line, f"the value {value} of {name} has no counterpart in ackclock") from None
     if name in _DETAILS:
         return _DETAILS[name](number)
     if _ONLY.get(name) != number:
-        raise Inexpressible(line, f"the variable {name} = {value} has no counterpart")
+        raise Inexpressible(line, f"the variable {name} = {value} has no counterpart in ackclock")
     return {}
 
 
@@ -198,5 +202,5 @@ def _route(attributes: Mapping[str, str], line: int) -> dict[str, Any]:
             case "rto_min":
                 found["min_rto"] = value.replace("ms", " ms") if value.endswith("ms") else f"{value} ms"
             case _:
-                raise Inexpressible(line, f"the attribute {name} of a route has no counterpart")
+                raise Inexpressible(line, f"the attribute {name} of a route has no counterpart in ackclock")
     return found

@@ -137,7 +137,7 @@ class Declared:
         known = [*quantities, *words]
         for name in self.labels:
             if name not in known:
-                raise InputError(f'label: nothing here is called "{name}"{nearest(name, known)}')
+                raise InputError(f'label: no axis, number or value is called "{name}"{nearest(name, known)}')
             if name in quantities:
                 _split(self.labels[name], name)
         for name, scale in self.scales.items():
@@ -146,9 +146,9 @@ class Declared:
                     f'scale: no axis and no number is called "{name}"{nearest(name, quantities)}'
                 )
             if scale not in SCALES:
-                raise InputError(f'scale: {name} = "{scale}"{nearest(scale, SCALES)}')
+                raise InputError(f'scale: {name} = "{scale}": there is no such scale{nearest(scale, SCALES)}')
             if scale == "category" and name not in swept:
-                raise InputError(f'scale: {name} = "category": only a swept axis can be one of categories')
+                raise InputError(f'scale: {name} = "category": only the axis of a sweep can have categories')
 
 
 Value = TypeVar("Value")
@@ -167,7 +167,7 @@ def _split(label: str, column: str) -> tuple[str, str]:
     try:
         units.divisor(column, unit)
     except InputError as error:
-        raise InputError(f'label "{label}": brackets at its end are a unit; {error}') from None
+        raise InputError(f'label "{label}": brackets at the end of a label are a unit; {error}') from None
     return brackets["words"], unit
 
 

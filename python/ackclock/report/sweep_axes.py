@@ -116,7 +116,9 @@ def _as_shown(table: pl.DataFrame, axis: Axis, declared: Declared) -> tuple[pl.D
         texts = {cell / shown.divisor: text for cell, text in texts.items()}
     values = column.unique(maintain_order=True)
     if len(values) < table[axis.column].n_unique():
-        raise InputError(f"label: two values of {axis.column} have one label: {', '.join(map(str, values))}")
+        raise InputError(
+            f"label: two values of {axis.column} have the same label: {', '.join(map(str, values))}"
+        )
     swept = Swept(
         axis.column,
         axis.quantity,
@@ -137,7 +139,9 @@ def _check(axis: Axis, shown: Shown) -> None:
     if not axis.numeric:
         if shown.scale == "category":
             return
-        raise InputError(f'scale: {axis.column} = "{shown.scale}": its values are words, which have no scale')
+        raise InputError(
+            f'scale: {axis.column} = "{shown.scale}": the values are words, expected no scale or "category"'
+        )
     if shown.scale == "log" and min(axis.cells) <= 0:
         raise InputError(
             f'scale: {axis.column} = "log": found the value {min(axis.cells):g}, expected values above 0'

@@ -60,7 +60,9 @@ def sweep_figure(
     table, swept = as_shown(table, axes, declared)
     if any(axis.sampled for axis in swept):
         if any((x, rows, columns, colour)):
-            raise InputError("plot: values drawn from ranges have no grid, so no rows, columns or colour")
+            raise InputError(
+                "plot: a sweep with ranges has random values and no grid, expected no x, rows, columns or colour"
+            )
         return _points(table, swept, [measure for request in requests for measure in request])
     dimensions = [*map(of_axis, swept), *_of_measures(requests, declared)]
     found = layout(dimensions, x=x, rows=rows, columns=columns, colour=colour)

@@ -67,7 +67,9 @@ def layout(
     elif axes:
         along = max(reversed(axes), key=lambda one: (_numeric(one), len(one.values)))
     else:
-        raise InputError("plot: no axis of the sweep is left for the horizontal axis")
+        raise InputError(
+            "plot: expected an axis of the sweep for the horizontal axis (x), all are rows, columns or colour"
+        )
     if along.axis is None:
         raise InputError(f'plot: x = "{along.key}" is no axis of the sweep')
     left = [one for one in left if one is not along]
@@ -107,13 +109,17 @@ def placed(
     taken = [one.key for found in given.values() for one in found]
     for key in taken:
         if taken.count(key) > 1:
-            raise InputError(f'plot: "{key}" is named twice')
+            raise InputError(
+                f'plot: "{key}" is named for two places, expected one of x, rows, columns and colour'
+            )
     return given
 
 
 def _require_place(one: Dimension, free: Sequence[str]) -> None:
     if not free:
-        raise InputError(f'plot: "{one.key}" has no place: name it in rows, columns or colour')
+        raise InputError(
+            f'plot: "{one.key}" has no place in the figure: name this key in rows, columns or colour'
+        )
 
 
 def _colour(left: Sequence[Dimension]) -> Dimension | None:
@@ -133,7 +139,8 @@ def _named(place: str, names: str | Sequence[str] | None, dimensions: Sequence[D
         known = [one for one in dimensions if name in one.names]
         if not known:
             raise InputError(
-                f'plot: {place} = "{name}" does not vary{nearest(name, [one.key for one in dimensions])}'
+                f'plot: {place} = "{name}": expected something that varies in the sweep'
+                f"{nearest(name, [one.key for one in dimensions])}"
             )
         found.append(known[0])
     return found

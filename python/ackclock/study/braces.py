@@ -64,7 +64,7 @@ class Filling:
             return value["id"] if isinstance(value, dict) and "id" in value else value
         for (_, part), value in zip(parts, values, strict=True):
             if isinstance(value, list) or (isinstance(value, dict) and "id" not in value):
-                raise GridError(f"{{{part}}} is {value!r}, which cannot stand within a text")
+                raise GridError(f"{{{part}}} is {value!r}, expected a number or a text")
         return "".join(text_of(value) for value in values)
 
     def _meaning(self, name: str, within: tuple[str, ...]) -> Any:
@@ -73,7 +73,7 @@ class Filling:
         """
         if name.startswith("="):
             if not self._computed:
-                raise GridError(f"{{{name}}}: numbers are computed in the text of a finding only")
+                raise GridError(f"{{{name}}}: an expression is allowed only in the text of a finding")
             return f"{{{text_of(self._text(name, within))}}}"
         if found := _FOR_ALL.fullmatch(name):
             texts = self._for_all(found, within)
@@ -83,14 +83,14 @@ class Filling:
         root, *rest = name.split(".", 1)
         known = {**self._table, **self._meanings}
         if root not in known:
-            raise GridError(f"nothing here is called {{{root}}}{nearest(root, known)}")
+            raise GridError(f"{{{root}}} is no axis, column or key of this table{nearest(root, known)}")
         self.used.add(root)
         value = known[root]
         for key in rest:
             if not isinstance(value, dict):
-                raise GridError(f"{{{name}}}: {root} is {value!r}, which has no keys")
+                raise GridError(f"{{{name}}}: {root} is {value!r}, expected a table with the key {key}")
             if key not in value:
-                raise GridError(f"{{{name}}}: there is no {key}{nearest(key, value)}")
+                raise GridError(f"{{{name}}}: there is no key {key}{nearest(key, value)}")
             value = value[key]
         if isinstance(value, dict) and "id" in value:
             return value
@@ -125,13 +125,13 @@ def _parts(text: str) -> Iterator[tuple[bool, str]]:
             yield False, text[start:at]
         depth += 1 if letter == "{" else -1
         if depth < 0:
-            raise GridError(f'nothing opens the brace that closes in "{text}"')
+            raise GridError(f'"}}" without "{{" in "{text}"')
         if (depth, letter) == (1, "{"):
             start = at + 1
         elif depth == 0:
             yield True, text[start:at]
             start = at + 1
     if depth:
-        raise GridError(f'nothing closes the brace that opens in "{text}"')
+        raise GridError(f'"{{" without "}}" in "{text}"')
     if start < len(text):
         yield False, text[start:]

@@ -92,7 +92,7 @@ class Claim(Table):
         nothing = self.tolerance is None and self.expect is None and self.direction is None
         if nothing and not self.not_a_test:
             raise ValueError(
-                "nothing is tested: give paper with tolerance, or expect, or direction, or say by not_a_test why not"
+                "the claim has no test: give paper with tolerance, or expect, or direction, or the reason as not_a_test"
             )
         self._judged_once()
         self.allowed_error()
@@ -108,10 +108,12 @@ class Claim(Table):
         if self.not_a_test and self.same_as:
             raise ValueError("give either not_a_test or same_as: each says why the claim is not judged here")
         if self.holds_whatever and (self.not_a_test or self.same_as):
-            raise ValueError("holds_whatever: is about a verdict, and this claim is not judged here")
+            raise ValueError(
+                "holds_whatever: leave this key out, because not_a_test or same_as says that the claim has no verdict"
+            )
         if self.setup_unknown and (self.not_a_test or self.same_as or self.holds_whatever):
             raise ValueError(
-                "setup_unknown: leave out not_a_test, same_as and holds_whatever, which say that it does not matter"
+                "setup_unknown: leave out not_a_test, same_as and holds_whatever, with which the set-up does not matter"
             )
         self.elsewhere()
 
@@ -125,7 +127,7 @@ class Claim(Table):
         if share >= WIDE * (1 - 1e-9):
             raise ValueError(
                 f'tolerance: "{self.tolerance}" is {share:.3g} % of the printed value, which needs a tolerance_reason: '
-                "why a value so far from it is as printed"
+                "why a value so far from the printed one still confirms the claim"
             )
 
     def elsewhere(self) -> ClaimElsewhere | None:
@@ -160,13 +162,13 @@ class Claim(Table):
             return
         if self.tolerance is None and self.expect is None:
             raise ValueError(
-                "alternative: is the value to expect if the claim were false, which a tolerance or expect must not "
-                "accept; give one of them, or leave it out"
+                "alternative: needs a tolerance or expect, which must not accept this value, the one to expect if the "
+                "claim were false; give one of these keys, or leave alternative out"
             )
         if self.accepts(self.alternative):
             raise ValueError(
                 f"alternative: the test accepts {self.alternative:g} too, the value to expect if the claim were "
-                f"false; it cannot tell one from the other{self._narrower()}"
+                f"false; the test cannot tell true from false{self._narrower()}"
             )
 
     def _narrower(self) -> str:
@@ -197,7 +199,7 @@ class Claim(Table):
                 f'tolerance: found "{text}", expected a number ("0.1") or a percentage ("10 %")'
             ) from None
         if not size >= 0 or math.isinf(size):
-            raise ValueError(f'tolerance: found "{text}", expected zero or more')
+            raise ValueError(f'tolerance: found "{text}", expected a number of at least 0')
         if relative and self.paper == 0:
             raise ValueError(
                 "tolerance: a percentage of a paper value of 0 allows nothing; give an absolute tolerance"

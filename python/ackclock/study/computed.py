@@ -45,7 +45,9 @@ class Number:
             raise ExpressionError("expected an expression such as loss('rbcc[5]')")
         self._expression = Expression(what)
         if chosen := sorted(self._expression.called & set(CHOICES)):
-            raise ExpressionError(f"{chosen[0]} chooses among replications, and a mean has none")
+            raise ExpressionError(
+                f"{chosen[0]}() needs the values of the replications, and this expression has only their means"
+            )
 
     def written(self, words: SampleWords) -> str:
         """Returns the number over ``words_of_means``, formatted. ExpressionError if it names an unknown metric or

@@ -183,7 +183,7 @@ class _Writer:
     ) -> list[Item]:
         """Returns the tables that ``each`` stands for at ``point``; the enclosing keys hold for all of them."""
         if not isinstance(group, list) or not group or not all(isinstance(one, dict) for one in group):
-            raise GridError(f"each: found {group!r}, expected tables")
+            raise GridError(f"each: found {group!r}, expected a list of tables")
         items = list[Item]()
         for number, one in enumerate(group):
             here = (*place, "each", number)
@@ -257,7 +257,7 @@ def _rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
     rows = table.get("rows", [])
     good = isinstance(rows, list) and all(isinstance(row, dict) and row for row in rows)
     if not good or ("rows" in table and not rows):
-        raise GridError(f"rows: found {rows!r}, expected a list of tables, each with what differs")
+        raise GridError(f"rows: found {rows!r}, expected a list of tables, each with the keys that differ")
     return list(rows)
 
 
@@ -289,7 +289,7 @@ def _check_names(items: Sequence[Item], points: Sequence[_Point], model: type[Ba
         for name in point.named:
             if name not in used and name not in fields:
                 raise GridError(
-                    f"{point.text}: no braces use {{{name}}}, and there is no key of that name"
+                    f"{point.text}: {name} has no effect: no braces use {{{name}}}, and no key is called so"
                     + nearest(name, [*fields, *(used - set(fields))])
                 )
     seen: dict[str, Item] = {}

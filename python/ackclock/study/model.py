@@ -155,7 +155,7 @@ class Case(Table):
     @model_validator(mode="after")
     def _swept_or_not(self) -> Self:
         if self.sweep is not None and not self.swept:
-            raise ValueError("swept = false keeps a case outside any sweep; it cannot have its own sweep")
+            raise ValueError("a case with swept = false is outside any sweep, expected no sweep of its own")
         return self
 
     @property
@@ -207,7 +207,7 @@ class Figure(Table):
             without = f" (and no {' or '.join(other)})" if other else ""
             raise ValueError(f'a figure of kind "{self.kind}" needs {" and ".join(needs)}{without}')
         if self.x_label and self.kind == "time":
-            raise ValueError("x_label: the horizontal axis of a figure over time is time")
+            raise ValueError("x_label: leave this key out: the horizontal axis of a figure over time is time")
         for path in self.series_paths:
             parts = path.split(".")
             if len(parts) != 3 or parts[0] not in ("flows", "links"):
@@ -267,9 +267,11 @@ class Interpretation(Table):
     @model_validator(mode="after")
     def _changes_something(self) -> Self:
         if not self.overrides and not self.changes and not self.metrics:
-            raise ValueError("an interpretation changes something: give overrides, changes or metrics")
+            raise ValueError("the interpretation changes nothing: give overrides, changes or metrics")
         if self.changes and (self.overrides or self.cases):
-            raise ValueError("each of the changes has its own overrides and cases; give none beside them")
+            raise ValueError(
+                "found `changes` beside overrides or cases: each of the changes has overrides and cases of its own"
+            )
         return self
 
     @property

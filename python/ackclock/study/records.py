@@ -126,13 +126,15 @@ def record_of(work: Work, origin: Origin) -> Record:
     """Returns the record of a study that ran in full. ValueError for a quick run, or a study of another folder."""
     plan, measured, study = work.plan, work.measured, work.loaded.study
     if plan.quick:
-        raise ValueError(f"{work.loaded.name}: a quick run; only full ones are recorded")
+        raise ValueError(
+            f"{work.loaded.name}: found a quick run, expected a full run: only full runs are recorded"
+        )
     if len(plan.readings) != 1 + sum(len(item.interpretations) for item in study.assumptions):
         raise ValueError(
-            f"{work.loaded.name}: without its other interpretations; only full runs are recorded"
+            f"{work.loaded.name}: found a run without the other interpretations: only full runs are recorded"
         )
     if work.loaded.name.endswith(".toml"):
-        raise ValueError(f"{work.loaded.name}: not a study of the package")
+        raise ValueError(f"{work.loaded.name}: not a study of the package, and only those are recorded")
 
     def of(reading: int, c: int) -> dict[str, list[float | None]]:
         found = measured.samples(reading, c)
@@ -209,7 +211,8 @@ def judged(record: Record, loaded: LoadedStudy) -> StudyResult:
         )
     if is_stale(record, loaded.study):
         raise InputError(
-            f"{loaded.name}: the core gives other results than are recorded; `ackclock reproduce {loaded.name}` runs it"
+            f"{loaded.name}: the simulator now gives results that differ from the record; "
+            f"`ackclock reproduce {loaded.name}` runs it"
         )
     work = Work(loaded, Plan(loaded, quick=False, sensitivity=True))
     place = {run.name: c for c, run in enumerate(work.plan.runs)}

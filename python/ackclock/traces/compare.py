@@ -33,7 +33,9 @@ def compare(
     if align == "packet":
         for log in (ours, theirs):
             if not log.logs_packets and (log.sampled or log.counts == "bytes"):
-                raise InputError(f"{log.file}: logs no sent packets, expected --by time for this log")
+                raise InputError(
+                    f"{log.file}: has no events of sent packets, which --by packet needs: expected --by time"
+                )
     unit = unit or _unit(ours, theirs)
     by_data = ours.first_sent_s is not None and theirs.first_sent_s is not None
     mine_s, their_s = (_begin_s(log, by_data) for log in (ours, theirs))
@@ -64,7 +66,9 @@ def compare(
     if not differences:
         why = "; ".join(f"{name} {reason}" for name, reason in left_out.items() if name in QUANTITIES)
         raise InputError(
-            f"{ours.file} and {theirs.file} have no values to compare up to {span:.6g}, the end of the shorter: {why}"
+            f"{ours.file} and {theirs.file} have no values to compare up to "
+            f"{span:.6g} {'s' if align == 'time' else 'packets'}, "
+            f"the end of the shorter log: {why}"
         )
     parting = min(partings, key=_order, default=None)
     compared.sort(key=COMPARED.index)
@@ -97,7 +101,7 @@ def _unit(ours: Log, theirs: Log) -> Unit:
     for log, other in ((ours, theirs), (theirs, ours)):
         if log.counts == "packets":
             raise InputError(
-                f"{other.file}: counts bytes and does not say how large a packet is, {log.file} counts packets; "
+                f"{other.file}: counts bytes without the size of a packet, and {log.file} counts packets; "
                 "expected --packet-bytes"
             )
     return "bytes"
@@ -108,7 +112,7 @@ def _scale(log: Log, name: str, unit: Unit) -> float:
     if QUANTITIES[name].unit or log.counts == unit:
         return 1.0
     if log.packet_bytes is None:
-        raise InputError(f"{log.file}: does not say how large a packet is, expected --packet-bytes")
+        raise InputError(f"{log.file}: does not contain the size of a packet, expected --packet-bytes")
     return log.packet_bytes if unit == "packets" else 1.0 / log.packet_bytes
 
 

@@ -52,7 +52,9 @@ def read(path: Path, flow: str | None) -> Log:
         raise InputError(f'{path}: there is no flow "{flow or ""}"{nearest(flow or "", flows)}')
     rows = table.filter(pl.col("flow") == (flow or flows[0]))
     if "path" in rows.columns and rows["path"].n_unique() > 1:
-        raise InputError(f"{path}: the flow {flow or flows[0]} has several paths, expected a flow with one")
+        raise InputError(
+            f"{path}: the flow {flow or flows[0]} has several paths, expected a flow with one path"
+        )
     return _log(str(path) if flow is None else f"{path}#{flow}", rows)
 
 
@@ -69,7 +71,7 @@ def _table(path: Path) -> pl.DataFrame:
 
 def _log(file: str, rows: pl.DataFrame) -> Log:
     if rows.is_empty():
-        raise InputError(f"{file}: has no events")
+        raise InputError(f"{file}: has no events, expected those of a flow")
     courses = {name: Course() for name in COLUMNS}
     events: list[Event] = []
     state = "slow_start"

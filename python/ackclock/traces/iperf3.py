@@ -38,7 +38,7 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
     names = list(dict.fromkeys(name for _, name, _ in streams))
     if not names:
         raise InputError(
-            f"{path}: has no intervals{f' ({error})' if error else ''}, expected those of a test"
+            f"{path}: has no intervals{f' ({error})' if error else ''}, expected the intervals of a test"
         )
     if flow not in names and (flow is not None or len(names) > 1):
         expected = " or ".join(f"{path}#{name}" for name in names)

@@ -172,7 +172,7 @@ def _trace(path: Path, header: Mapping[str, Any], flow: str | None) -> tuple[dic
     found = json_array(path, "traces", header["traces"])
     traces = [trace for trace in found if isinstance(trace, dict) and "events" in trace]
     if not traces:
-        raise InputError(f'{path}: has no trace with "events", expected one')
+        raise InputError(f'{path}: has no trace with "events", expected one trace')
     called = [trace for trace in traces if flow in _titles(path, trace)]
     if len(called) == 1:
         return called[0], True

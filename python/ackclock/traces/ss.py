@@ -131,13 +131,15 @@ def _rows(path: Path, partial: bool) -> Iterator[_Row]:
         text = line.strip()
         if TIME.fullmatch(text):
             if time_s is not None and float(text) < time_s:
-                raise InputError(f"{where}: the time {text} is before the last one, expected a later one")
+                raise InputError(
+                    f"{where}: the time {text} is before that of the previous sample, expected a later time"
+                )
             if row is not None:
                 yield row
             time_s, row = float(text), None
         elif found := CONNECTION.match(text):
             if time_s is None:
-                raise InputError(f"{where}: has a connection and no time before it, {EXPECTED}")
+                raise InputError(f"{where}: has a connection without a time on the line before, {EXPECTED}")
             if row is not None:
                 yield row
             row = _Row(where, time_s, (found[1], found[2]), found[3])

@@ -51,8 +51,8 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
     probes = list(_probes(path, partial))
     if not probes:
         raise InputError(
-            f"{path}: has no event tcp_probe, expected some; "
-            "echo 1 > /sys/kernel/tracing/events/tcp/tcp_probe/enable switches them on"
+            f"{path}: has no event tcp_probe, which the kernel must record: "
+            "echo 1 > /sys/kernel/tracing/events/tcp/tcp_probe/enable"
         )
     chosen = choose(path, flow, (probe.connection for probe in probes))
     samples = Samples()
@@ -70,7 +70,7 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
         samples.add(probe.time_s, values)
     if first_report_s is None:
         raise InputError(
-            f"{path}: {'-'.join(chosen)} never has data that is not acknowledged, "
+            f"{path}: {'-'.join(chosen)} never has unacknowledged data, "
             "expected the trace of the host that sends"
         )
     name = str(path) if flow is None else f"{path}#{flow}"
@@ -103,7 +103,8 @@ def _probes(path: Path, partial: bool) -> Iterator[_Probe]:
         time_s = float(found[1])
         if time_s < last_s:
             raise InputError(
-                f"{where}: the time {found[1]} is before that of the last event, expected events in their order"
+                f"{where}: the time {found[1]} is before that of the previous event, "
+                "expected events in the order of time"
             )
         last_s = time_s
         yield _Probe(

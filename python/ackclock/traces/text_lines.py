@@ -19,4 +19,6 @@ def lines(path: Path, partial: bool) -> Iterator[tuple[str, str]]:
             if line.endswith("\n"):
                 yield f"{path}:{number}", line
             elif not partial:
-                raise InputError(f"{path}:{number}: the last line breaks off, expected its end; {PARTIAL}")
+                raise InputError(
+                    f"{path}:{number}: the last line has no line break at its end, so it may be incomplete; {PARTIAL}"
+                )

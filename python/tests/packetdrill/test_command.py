@@ -152,11 +152,11 @@ def test_a_folder_is_refused_with_a_script_in_it(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--set", "min_rtoo=1 s"], 'there is no "min_rtoo"; did you mean "min_rto"?'),
+        (["--set", "min_rtoo=1 s"], 'there is no parameter "min_rtoo"; did you mean "min_rto"?'),
         (["--set", "min_rto=soon"], "min_rto: found"),
         (["--set", "min_rto"], "expected PATH=VALUE"),
-        (["--profile", "linus"], '--profile: there is no "linus"; did you mean "linux"?'),
-        (["--profile", "quic"], "--profile: quic is not TCP; there is linux, ns2, rfc"),
+        (["--profile", "linus"], '--profile: there is no transport profile "linus"; did you mean "linux"?'),
+        (["--profile", "quic"], "--profile: quic is no profile of TCP; there is linux, ns2, rfc"),
         (["--control", "cubicc"], 'there is no control "cubicc"'),
         (["--control", "nothing.py"], "No such file"),
     ],
@@ -218,20 +218,24 @@ def test_the_timeline_names_what_was_not_compared(ackclock: Command, tmp_path: P
         ("+0 setsockopt(4, SOL_TCP, TCP_FROB, [1], 4) = 0", 9, "the option TCP_FROB of a socket"),
         ("+0 send(4, ..., 100, MSG_MORE) = 100", 9, "the flag MSG_MORE of send"),
         ("+0 sendmsg(4, {msg_iov(1)=[{..., 100}]}, MSG_MORE) = 100", 9, "the flag MSG_MORE of sendmsg"),
-        ("+0...0.5 write(4, ..., 100) = 100", 9, "there is no send buffer"),
-        ("+0 write(4, ..., 100) = -1 EAGAIN (again)", 9, "write that fails: EAGAIN"),
-        ("+0 write(4, ..., 9999999999) = 9999999999", 9, "more than 1000000 segments"),
+        ("+0...0.5 write(4, ..., 100) = 100", 9, "ackclock has no send buffer"),
+        ("+0 write(4, ..., 100) = -1 EAGAIN (again)", 9, "write fails (EAGAIN)"),
+        ("+0 write(4, ..., 9999999999) = 9999999999", 9, "expected at most 1000000 segments"),
         ("+0 `iptables -F`\n+0 < . 1:1(0) ack 1 win 9", 9, "the command `iptables -F` has no counterpart"),
-        ("+0 `sysctl net.ipv4.tcp_frto=0`\n+0 < . 1:1(0) ack 1 win 9", 9, "a setting that changes"),
-        ("+0 < . 1:1(0) ack 501 win 1000", 9, "an acknowledgement inside of a segment"),
-        ("+0 < . 1:1(0) ack 1 win 1", 9, "a window of 128 bytes"),
+        (
+            "+0 `sysctl net.ipv4.tcp_frto=0`\n+0 < . 1:1(0) ack 1 win 9",
+            9,
+            "a setting changes during the connection",
+        ),
+        ("+0 < . 1:1(0) ack 501 win 1000", 9, "the acknowledgement 501 is inside a segment"),
+        ("+0 < . 1:1(0) ack 1 win 1", 9, "the window of 128 bytes"),
         ("+0 < R. 1:1(0) ack 1 win 1", 9, "a RST of the peer"),
         ("+0 < F. 1:1(0) ack 1 win 100\n+0 %{ assert tcpi_unacked == 2 }%", 10, "after the peer's FIN"),
         ("+0 %{ assert tcpi_reordering == 3 }%", 9, "tcpi_reordering has no counterpart"),
         (
             "+0 < P. 1:1001(1000) ack 1 win 1000\n+0 < P. 501:1001(500) ack 1 win 1000",
             9,
-            "a segment of the peer that has the data of 2 others",
+            "a segment of the peer with the data of 2 other segments",
         ),
     ],
 )
@@ -274,13 +278,13 @@ def test_a_control_without_counterpart_is_named_with_its_line_unless_another_is_
 ) -> None:
     text = f"\n`sysctl -q net.ipv4.tcp_congestion_control=cdg`\n{SENDS}"
     outcome = of(text, tmp_path)
-    assert (outcome.line, outcome.reason) == (2, "the congestion control cdg has no counterpart")
+    assert (outcome.line, outcome.reason) == (2, "the congestion control cdg has no counterpart in ackclock")
     assert of(text, tmp_path, "--control", "newreno").verdict is Verdict.PASSED
 
 
 def test_a_wrong_choice_of_a_script_is_said_with_its_file(tmp_path: Path) -> None:
     outcome = of(f"// ackclock: --set min_rtoo=3\n{SENDS}", tmp_path)
-    assert outcome.reason.startswith(f'{tmp_path / "one.pkt"}: --set: there is no "min_rtoo"')
+    assert outcome.reason.startswith(f'{tmp_path / "one.pkt"}: --set: there is no parameter "min_rtoo"')
 
 
 def test_a_block_that_begins_below_the_acknowledgement_and_ends_above_it_says_nothing(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ assert tcpi_snd_cwnd == 10, \\
         (SYN + "+0 < . 1:1(0) ack 1 win 5 <frob 3>", 'the option "frob 3"'),
         (SYN + "+0 < [ect9] . 1:1(0) ack 1 win 5", '"ect9"'),
         (SYN + "+1~+0.5 > . 1:1(0) ack 1", "ends before it begins"),
-        (SYN + "+1~0.5 > . 1:1(0) ack 1", "both of its times"),
+        (SYN + "+1~0.5 > . 1:1(0) ack 1", "a + before both times"),
         (SYN + "+0 %{ assert 1", "code in %{ }% that never ends"),
         (SYN + "+0 `ls", "a command in backquotes that never ends"),
         (SYN + "/* ", "a comment that never ends"),

@@ -100,16 +100,19 @@ def test_the_command_has_them(ackclock: Command, tmp_path: Path) -> None:
     [
         (
             ("--label", "limt_bdp=Buffer"),
-            'label: nothing here is called "limt_bdp"; did you mean "limit_bdp"',
+            'label: no axis, number or value is called "limt_bdp"; did you mean "limit_bdp"',
         ),
         (
             ("--label", "limit_bdp"),
-            '--label "limit_bdp": expected NAME and a value, as in "limit_bdp=Buffer (BDP)"',
+            '--label "limit_bdp": expected NAME=VALUE, as in "limit_bdp=Buffer (BDP)"',
         ),
-        (("--label", "rtt_p95_s=Delay (m)"), "brackets at its end are a unit"),
-        (("--scale", "limit_bdp=logarithmic"), 'scale: limit_bdp = "logarithmic"; there is linear, log'),
-        (("--scale", "rtt_p95_s=category"), "only a swept axis can be one of categories"),
-        (("--scale", "tcp_control=log"), "its values are words, which have no scale"),
+        (("--label", "rtt_p95_s=Delay (m)"), "brackets at the end of a label are a unit"),
+        (
+            ("--scale", "limit_bdp=logarithmic"),
+            'scale: limit_bdp = "logarithmic": there is no such scale; there is linear, log',
+        ),
+        (("--scale", "rtt_p95_s=category"), "only the axis of a sweep can have categories"),
+        (("--scale", "tcp_control=log"), "the values are words"),
         (("--place", "limit_bdp=x"), "needs --plot METRIC"),
         (("--plot", "fairness", "--place", "limit_bdp=across"), '--place limit_bdp: found "across"'),
     ],
@@ -137,7 +140,7 @@ def test_what_was_declared_before_stays() -> None:
 
 def test_a_label_in_one_unit_does_not_hide_values_in_another() -> None:
     with pytest.raises(
-        InputError, match=r'label "Delay \(h\)": brackets at its end are a unit; .* there is s, ms'
+        InputError, match=r'label "Delay \(h\)": brackets at the end of a label are a unit; .* there is s, ms'
     ):
         runs().with_labels({"rtt_p95_s": "Delay (h)"}).plot("rtt_p95_s")
     # A quantity without a unit may have a remark.
@@ -150,7 +153,7 @@ def test_a_label_in_one_unit_does_not_hide_values_in_another() -> None:
 
 def test_two_values_with_one_label_are_refused() -> None:
     same = runs().with_labels({"reno": "TCP", "cubic": "TCP"})
-    with pytest.raises(InputError, match="two values of tcp_control have one label"):
+    with pytest.raises(InputError, match="two values of tcp_control have the same label"):
         same.plot()
 
 

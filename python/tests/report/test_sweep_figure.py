@@ -135,12 +135,15 @@ def test_the_caller_says_what_is_where() -> None:
 @pytest.mark.parametrize(
     ("places", "words"),
     [
-        ({"rows": "contorl"}, 'rows = "contorl" does not vary; did you mean "tcp_control"?'),
-        ({"rows": "count", "columns": "count"}, '"count" is named twice'),
+        (
+            {"rows": "contorl"},
+            'rows = "contorl": expected something that varies in the sweep; did you mean "tcp_control"?',
+        ),
+        ({"rows": "count", "columns": "count"}, '"count" is named for two places'),
         ({"x": "metric"}, 'x = "metric" is no axis of the sweep'),
         (
             {"rows": "metric", "columns": "group", "colour": "tcp_control"},
-            '"limit_packets" has no place: name it in rows, columns or colour',
+            '"limit_packets" has no place in the figure: name this key in rows, columns or colour',
         ),
     ],
 )
@@ -160,7 +163,7 @@ def test_metrics_are_refused_where_the_caller_names_rows_and_columns_without_the
 @pytest.mark.parametrize(
     ("metric", "words"),
     [
-        ("rtt_mean_s [min]", "no such unit of the column; there is s, ms, us, µs"),
+        ("rtt_mean_s [min]", 'the column has no unit "min"; there is s, ms, us, µs'),
         ("fairness [%]", "the column has no unit to choose"),
         ("rtt_mean_s [ms", 'expected a column, or a column and a unit such as "rtt_p95_s [ms]"'),
     ],

@@ -81,7 +81,7 @@ pub fn doubt(values: &Values, link: &LinkRate) -> Option<String> {
     (ecn && end < two_packets).then(|| {
         format!(
             "ramp_start and ramp_range end at {end}, before two packets of {} B at {} have been sent ({two_packets}): nearly every \
-             packet of a sender with a small response to each mark is marked, and it starves beside others",
+             packet of a sender with a small response to each mark is marked, and this sender starves beside others",
             link.mean_packet_bytes, link.rate
         )
     })

@@ -43,7 +43,7 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
         let (name, at) = (plan.agent.entry.descriptor.name, &plan.at);
         let seen = agents::is_passed(plan, &scenario.flows, &scenario.network.links);
         (!seen).then(|| {
-            format!("agent {name} at {at}: no TCP flow passes that node, with a link before and one after it")
+            format!("agent {name} at {at}: sees no packets, because no TCP flow passes this node between two links")
         })
     });
     doubts
@@ -70,7 +70,7 @@ fn crowd(scenario: &Scenario) -> Option<String> {
     (packets > MAX_PACKETS as f64).then(|| {
         format!(
             "sources over UDP have about {packets:.1e} packets under way at once, and a run stops at \
-             {MAX_PACKETS}; a shorter `delay`, lower rates or a shorter `duration` make them fewer"
+             {MAX_PACKETS}; a shorter `delay`, lower rates or a shorter `duration` reduce this number"
         )
     })
 }
@@ -80,7 +80,7 @@ fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
     let FlowPlan { name, start, sending, .. } = plan;
     let first = start.first();
     let late = (first >= run && !start.is_never())
-        .then(|| format!("flow {name}: begins at {first}, and the run lasts {run}"));
+        .then(|| format!("flow {name}: begins at {first}, and sends nothing, because the run lasts {run}"));
     let takes_none = sending.transport.facts().takes_marks == Some(false);
     let deaf = sending.control().filter(|control| takes_none && control.counts_marks());
     let unheard = deaf.map(|control| {
@@ -121,7 +121,7 @@ fn own_interface(group: &FlowGroup, links: &[LinkPlan]) -> Option<String> {
          of such a link nearly empty where its discipline decides at arrival, and hold nothing back where it decides at \
          departure, so the results do not compare disciplines. A faster link before it, or `transport = {{ name = \"{transport}\", \
          small_queues = false }}`, \
-         lets packets wait in it"
+         lets packets wait at {link}"
     ))
 }
 
@@ -198,10 +198,16 @@ mod tests {
         // In the file itself the same start is an error.
         let told =
             |path, value| about_overridden_flows("control = \"sack\"\nstart = \"9 s\"", &[(path, value)]);
-        assert_eq!(told("flows.sack.start", "10 s"), ["flow sack: begins at 10 s, and the run lasts 10 s"]);
+        assert_eq!(
+            told("flows.sack.start", "10 s"),
+            ["flow sack: begins at 10 s, and sends nothing, because the run lasts 10 s"]
+        );
         assert!(told("flows.sack.start", "9.9 s").is_empty());
         assert!(told("flows.sack.start", "never").is_empty());
-        assert_eq!(told("duration", "8 s"), ["flow sack: begins at 9 s, and the run lasts 8 s"]);
+        assert_eq!(
+            told("duration", "8 s"),
+            ["flow sack: begins at 9 s, and sends nothing, because the run lasts 8 s"]
+        );
     }
 
     #[test]

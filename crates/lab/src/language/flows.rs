@@ -124,7 +124,7 @@ pub fn read(root: &TableReader<'_>, written: Option<Span>) -> Vec<FlowPlan> {
     check_member_names(root, &plans);
     let count: usize = plans.iter().map(|plan| plan.count).sum();
     if count > MAX_FLOWS {
-        root.problem_at("flows", &format!("{count} flows"), &format!("at most {MAX_FLOWS}"));
+        root.problem_at("flows", &format!("{count} flows"), &format!("at most {MAX_FLOWS} flows"));
         plans.clear();
     }
     plans

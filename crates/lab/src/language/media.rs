@@ -176,7 +176,7 @@ pub fn join(root: &TableReader<'_>, media: &[MediumPlan], links: &mut [LinkPlan]
         }
         if users.len() > MAX_STATIONS {
             let found = format!("{} of the medium {}", counted(users.len(), "link"), quoted(&medium.name));
-            root.problem_at("media", &found, &format!("at most {MAX_STATIONS}"));
+            root.problem_at("media", &found, &format!("at most {MAX_STATIONS} links"));
         }
         for ((node, _), span) in medium.places.iter().zip(&medium.spans) {
             if !users.iter().any(|link| link.from == *node || link.to == *node) {

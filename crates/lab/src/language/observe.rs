@@ -189,7 +189,7 @@ impl Observe {
         };
         if observe.get("size_classes").is_some() && !found.transfers {
             let expected = "`transfers = true` as well";
-            observe.problem_at("size_classes", "classes of transfers that are not observed", expected);
+            observe.problem_at("size_classes", "`size_classes` without `transfers = true`", expected);
         }
         found
     }

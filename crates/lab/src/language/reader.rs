@@ -100,7 +100,7 @@ impl<'d> Reader<'d> {
                 if table.noted.iter().any(|noted| noted == needed) {
                     continue;
                 }
-                let expected = format!("`{needed}` beside it: {}", table.key(needed).expected());
+                let expected = format!("`{needed}` as well: {}", table.key(needed).expected());
                 table.problem_at(key.name, &format!("`{}` without `{needed}`", key.name), &expected);
                 table.noted.push((*needed).to_owned());
             }

@@ -85,7 +85,9 @@ impl Sweep {
             let place = format!("sweep.\"{path}\"");
             // These keys determine the set of runs, not a run: every point has the same seeds.
             let expected = match Document::first_step(path) {
-                "sweep" | "replications" | "precision" => Some("a path to a value that a run depends on"),
+                "sweep" | "replications" | "precision" => {
+                    Some("a path to a key that changes what a run simulates")
+                }
                 "seed" => Some("`replications`, which gives each point consecutive seeds from `seed` on"),
                 _ => None,
             };
@@ -105,7 +107,8 @@ impl Sweep {
                 _ => return problem(&node.span, &place, &node.describe(), EXPECTED),
             };
             if let Some((first, second)) = twins(&values) {
-                let found = format!("{}, as value {} of the list", values[second].describe(), first + 1);
+                let found =
+                    format!("{}, which is value {} of the list too", values[second].describe(), first + 1);
                 return problem(
                     &values[second].span,
                     &place,
@@ -158,7 +161,7 @@ impl Sweep {
         let named: Vec<(&str, &samples::Range)> =
             ranges.iter().map(|(axis, range)| (self.axes[*axis].path.as_str(), range)).collect();
         let Some(drawn) = plan.draw(&named) else {
-            let found = format!("{} samples of which some are equal", plan.count);
+            let found = format!("{} samples, of which some are equal", plan.count);
             return problem(&node.span, &found, "fewer samples, or ranges with more values");
         };
         for ((axis, range), values) in ranges.iter().zip(drawn) {

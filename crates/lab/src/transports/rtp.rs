@@ -29,7 +29,7 @@ pub(super) struct Rtp;
 
 /// The keys of a flow that a call has no use for, with the reason.
 const WITHOUT_USE: [(&str, &str); 2] =
-    [("backoff", "nothing is retransmitted"), ("reader", "frames are shown as they come")];
+    [("backoff", "nothing is retransmitted"), ("reader", "the receiver reads frames as they arrive")];
 
 impl Transport for Rtp {
     fn profiles(&self) -> &'static [Descriptor] {
@@ -38,7 +38,7 @@ impl Transport for Rtp {
 
     fn check(&self, table: &TableReader<'_>, _discriminator: Option<&str>, profile: &Choice) {
         for (key, why) in WITHOUT_USE.iter().filter(|(key, _)| table.get(key).is_some()) {
-            table.problem_at(key, &format!("`{key}` over RTP"), &format!("nothing: {why}"));
+            table.problem_at(key, &format!("`{key}` over RTP"), &format!("no `{key}`: {why}"));
         }
         let Details { min_rate, max_rate, pause_from, pause_to, .. } = Details::from(&profile.values);
         if min_rate > max_rate {
@@ -74,13 +74,13 @@ impl Transport for Rtp {
         table.problem_at(
             "application",
             &found,
-            "nothing: the encoder of the transport makes what a call sends",
+            "no `application`: the encoder of the transport generates the data",
         );
         None
     }
 
     fn own_controls(&self) -> Vec<OwnControl> {
-        let instead = "a control of a connection: this one sets a rate and has no window";
+        let instead = "a control with a window, which controls of real-time media lack";
         let own = |entry: &'static Entry| OwnControl::new(entry.descriptor, instead, entry);
         RATE_CONTROLS.iter().map(own).collect()
     }

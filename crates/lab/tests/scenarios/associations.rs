@@ -258,7 +258,7 @@ fn mistakes_have_their_location() {
     let said = problem(&WAYS.replace("\"c\", \"d\"]]", "\"x\", \"d\"]]"), json!({}));
     assert!(said.contains("test:24:33") && said.contains("the node \"x\""), "{said}");
     let said = problem(&WAYS.replace("transport = { name = \"sctp\" }", "transport = \"rfc\""), json!({}));
-    assert!(said.contains("test:24:9") && said.contains("`paths` of a flow that has one path"), "{said}");
+    assert!(said.contains("test:24:9") && said.contains("`paths` over a transport with one path"), "{said}");
     let said = problem(WAYS, json!({ "flows.a.selector": "spcc" }));
     assert!(said.contains("\"spcc\"") && said.contains("spc"), "{said}");
     let said = problem(WAYS, json!({ "flows.a.application": "pages" }));
@@ -270,7 +270,10 @@ fn mistakes_have_their_location() {
     let said = problem(WAYS, json!({ "flows.a.transport": { "name": "sctp", "path_max_retran": 3 } }));
     assert!(said.contains("path_max_retrans"), "{said}");
     let said = problem(TWO, json!({ "flows.a.transport": "rfc", "flows.a.selector": "spc" }));
-    assert!(said.contains("a `selector` of a flow that has one path"), "{said}");
+    assert!(said.contains("a `selector` over a transport with one path"), "{said}");
     let said = problem(TWO, json!({ "parallel.bottlenecks": [] }));
-    assert!(said.contains("found a list of 0 tables, expected 1 to 8 of them: the bottleneck links"), "{said}");
+    assert!(
+        said.contains("found a list of 0 tables, expected 1 to 8 of them: the bottleneck links"),
+        "{said}"
+    );
 }

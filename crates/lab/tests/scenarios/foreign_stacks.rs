@@ -171,11 +171,11 @@ fn what_a_stack_cannot_do_is_a_located_problem() {
         ("control = \"noq:cubik\"\ntransport = \"noq\"", "did you mean `noq:cubic`?"),
         (
             "control = \"bbrv3\"\ntransport = \"quinn\"",
-            "the control \"bbrv3\" over quinn, expected another control: it decides a sending rate",
+            "the control \"bbrv3\" over quinn, expected another control: \"bbrv3\" does not run here, because it decides a sending rate",
         ),
         (
             "control = \"spike\"\ntransport = \"noq\"",
-            "the control \"spike\" over noq, expected another control: its loss discriminator needs",
+            "the control \"spike\" over noq, expected another control: \"spike\" does not run here, because its loss discriminator needs",
         ),
         ("control = \"cubic\"\ntransport = { name = \"noq\", sack = true }", "sack"),
         (
@@ -184,11 +184,11 @@ fn what_a_stack_cannot_do_is_a_located_problem() {
         ),
         (
             "control = \"cubic\"\ntransport = \"noq\"\nbackoff = \"rta\"",
-            "`backoff` over noq, expected nothing: the stack itself decides its timers",
+            "`backoff` over noq, expected no `backoff`: the stack itself decides its timers",
         ),
         (
             "control = \"noq:cubic\"\ntransport = \"noq\"\nslow_start = \"hystart++\"",
-            "`slow_start` with the control \"noq:cubic\", expected nothing, or a control of ackclock",
+            "`slow_start` with the control \"noq:cubic\", expected no `slow_start`, or a control of ackclock",
         ),
     ];
     for (flow, expected) in cases {

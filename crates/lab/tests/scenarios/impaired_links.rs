@@ -216,7 +216,10 @@ fn mistakes_in_impairments_over_time_are_reported_at_their_place() {
         ("loss = { steps = [[\"1 s\", 0.1]] }", "a first step from 1 s"),
         ("loss = { trace = \"losses.csv\" }", "unit"),
         ("duplicate = { share = 0.1, steps = [[\"0 s\", 0.1]] }", "a second form of the value"),
-        ("jitter = { most = \"1 ms\", steps = [[\"0 s\", \"1 ms\"]] }", "a second form of the value"),
+        (
+            "jitter = { most = \"1 ms\", steps = [[\"0 s\", \"1 ms\"]] }",
+            "`most` with a jitter that changes over time",
+        ),
         ("jitter = { steps = [[\"0 s\", 5]] }", "a time"),
     ] {
         let problem = scenario(link, EVEN).unwrap_err();

@@ -55,12 +55,14 @@ fn mistakes_in_tables_are_reported() {
     assert_eq!(
         rate("trace = \"t\", repeat = true", "1\\n"),
         [
-            "links.0.rate.repeat: `repeat` without `unit`: `unit` beside it: the unit of the values in the table that `trace` names, such as \"bit/s\""
+            "links.0.rate.repeat: `repeat` without `unit`: `unit` as well: the unit of the values in the table that `trace` names, such as \"bit/s\""
         ]
     );
     assert_eq!(
         rate("trace = \"t\", unit = \"Mbit/s\"", "0 5\\n1 0\\n"),
-        ["links.0.rate.trace: a rate that stays at 0: rates above 0, at the end too unless they repeat"]
+        [
+            "links.0.rate.trace: a rate that stays at 0: a rate above 0, also on the last line unless `repeat = true`"
+        ]
     );
     assert_eq!(
         rate("trace = \"t\", unit = \"Mbit/s\", columns = [1]", "0 5\\n"),

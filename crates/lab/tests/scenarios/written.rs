@@ -93,7 +93,7 @@ fn keys_without_effect_over_a_connection_are_refused() {
     assert_eq!(
         problems(flow),
         ["`header` of an application that writes into a \
-             connection: nothing: over a connection the transport says how long headers are"]
+             connection: no `header`: over a connection, the transport determines the length of headers"]
     );
     let flow = "control = \"reno\"\napplication = \"requests\"";
     assert!(problems(flow)[0].starts_with("the application \"requests\" over a connection"), "{flow}");
@@ -190,7 +190,7 @@ fn mistakes_in_transfers_are_reported() {
     let wrong = problems("sizes = \"sizes\"", "[files.sizes]\ntext = \"10 0.5\\n\"\n");
     assert_eq!(
         wrong,
-        ["flows.0.application.sizes: a last share of 0.5: 1, or 100 where shares are percentages"]
+        ["flows.0.application.sizes: a last share of 0.5: a last share of 1, or of 100 for percentages"]
     );
     assert_eq!(
         problems("count = 10001", ""),

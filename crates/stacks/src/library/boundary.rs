@@ -128,7 +128,7 @@ impl Functions {
         // SAFETY: the header asks that the library has this function with this type.
         let found = within(Call::Abi, "", 0, || unsafe { abi() });
         if found != ABI {
-            return Err(format!("is built for ABI {found} of ackclock_stack.h, and this is ABI {ABI}"));
+            return Err(format!("is built for ABI {found} of ackclock_stack.h, expected ABI {ABI}"));
         }
         Ok(Self {
             name: String::new(),
@@ -279,7 +279,7 @@ fn last_error() -> String {
 }
 
 fn c_string(text: &OsStr) -> Result<CString, String> {
-    CString::new(text.as_bytes()).map_err(|_| "has a name with a zero in it".to_owned())
+    CString::new(text.as_bytes()).map_err(|_| "has a name with a NUL character".to_owned())
 }
 
 /// A call of a library. The numbers are those of [`CALLS`].

@@ -49,7 +49,7 @@ fn name_control(socket: &impl AsFd, control: &str) -> Result<(), Error> {
         let available = available.unwrap_or_default();
         failed(
             &format!(
-                "a socket cannot have the kernel's control `{control}`; it has {}. As root, `modprobe tcp_{control}` loads one that is a module",
+                "a socket cannot have the kernel's control `{control}`; the kernel offers {}. As root, `modprobe tcp_{control}` loads one that is a module",
                 available.trim()
             ),
             error,

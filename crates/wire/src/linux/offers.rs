@@ -17,7 +17,7 @@ impl Offers {
         let words: Vec<&str> = wanted.iter().map(String::as_str).collect();
         let missing = |missing: ackclock_kernel::Missing| {
             Error::Failed(format!(
-                "{missing}. On the wire, the controls of ackclock run without it over `transport = \"noq\"`, and those of the \
+                "{missing}. On the wire, the controls of ackclock also run over `transport = \"noq\"`, and those of the \
                  kernel by names such as `\"linux:cubic\"`"
             ))
         };

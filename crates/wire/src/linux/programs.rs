@@ -94,7 +94,7 @@ impl Drop for Programs {
 
 fn start(command: &[String], quiet: bool, input: Stdio) -> Result<Child, Error> {
     let Some((program, arguments)) = command.split_first() else {
-        return Err(Error::Failed("a command is empty".to_owned()));
+        return Err(Error::Failed("a command has no words: expected a program to run".to_owned()));
     };
     let mut command = Command::new(program);
     if quiet {

@@ -28,7 +28,7 @@ impl Ring {
                 error => failed("a packet socket cannot be opened", error),
             })?;
         sys::only_receive_incoming(&socket).map_err(|error| {
-            failed("a packet socket ignores no outgoing packets; Linux 4.20 or later is needed", error)
+            failed("a packet socket cannot ignore outgoing packets; Linux 4.20 or later is needed", error)
         })?;
         let frames = FrameRing::of(&socket)
             .map_err(|error| failed("a packet socket gets no ring of frames", error))?;

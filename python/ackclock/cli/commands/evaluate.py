@@ -191,7 +191,9 @@ def evaluate(
     words = more or []
     if control == evaluate_files.COPY:
         if len(words) != 2:
-            raise InputError("copy needs a name and a file: `ackclock evaluate copy N-03 loss.toml`")
+            raise InputError(
+                "copy needs the name of a scenario and a file: `ackclock evaluate copy N-03 loss.toml`"
+            )
         evaluate_files.copy(words[0], Path(words[1]), control_of_copy)
         return
     if control == evaluate_files.LIST and words:

@@ -23,13 +23,13 @@ const CONTROLS: &[u8] = b"bpf_struct_ops_tcp_congestion_ops";
 /// Returns why these controls cannot be offered, or `None`.
 pub fn reason(offers: &[Offer]) -> Option<String> {
     let lacks = release(offers).or_else(types).or_else(privilege)?;
-    Some(format!("{lacks}. Without it, {WITHOUT}"))
+    Some(format!("{lacks}. Otherwise, {WITHOUT}"))
 }
 
 /// Returns what an error of the kernel means: that it lacks what [`reason`] does not look for, or a fault of the program.
 pub fn rejected(error: &libbpf_rs::Error) -> String {
     if let Some(lacks) = compiler().or_else(calls) {
-        return format!("{lacks}. Without it, {WITHOUT}");
+        return format!("{lacks}. Otherwise, {WITHOUT}");
     }
     let release = kernel();
     format!(

@@ -261,8 +261,8 @@ fn check_layers(table: &TableReader<'_>, control: &Choice, law: &Law) -> Option<
     given.map_or(Some(()), |key| {
         let found = format!("`{key}` with the control {}", quoted(control.descriptor.name));
         let expected = match law {
-            Law::Own(own) => format!("nothing, or {}", own.instead),
-            _ => "a control with a window: this one has a model of the path".to_owned(),
+            Law::Own(own) => format!("no `{key}`, or {}", own.instead),
+            _ => format!("no `{key}`, or a control with a window instead of a model of the path"),
         };
         table.problem_at(key, &found, &expected);
         None
@@ -277,7 +277,7 @@ fn check_kernel(table: &TableReader<'_>, kernel: &KernelControl) -> Option<()> {
     let given = LAYERS.iter().chain(&PARTS).find(|key| table.get(key).is_some());
     given.map_or(Some(()), |key| {
         let (found, ours) = (kernel.descriptor.name, kernel.simulated().descriptor.name);
-        let expected = format!("nothing, or `control = {}`: this one is the kernel's own", quoted(ours));
+        let expected = format!("no `{key}`, or `control = {}` instead of the kernel's own", quoted(ours));
         table.problem_at(key, &format!("`{key}` with the control {}", quoted(found)), &expected);
         None
     })

@@ -102,7 +102,7 @@ pub(super) fn check_paths(table: &TableReader<'_>, place: &Place, sending: &Send
     let several = matches!(place, Place::Paths(_));
     if several && sending.most_paths() == 1 {
         let expected = "`path`, or a transport with several paths such as \"sctp\"";
-        table.problem_at("paths", "`paths` of a flow that has one path", expected);
+        table.problem_at("paths", "`paths` over a transport with one path", expected);
         return None;
     }
     Some(())

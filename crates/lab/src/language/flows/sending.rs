@@ -116,7 +116,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     if !several && table.get("selector").is_some() {
         table.problem_at(
             "selector",
-            "a `selector` of a flow that has one path",
+            "a `selector` over a transport with one path",
             "a transport with several paths such as \"sctp\"",
         );
     }
@@ -128,7 +128,11 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     let lasts = matches!(entry.workload, traffic::Workload::Bulk(_) | traffic::Workload::Source(_));
     if !lasts && table.get("reader").is_some() {
         let found = format!("`reader` of the application {}", quoted(entry.descriptor.name));
-        table.problem_at("reader", &found, "\"bulk\" or a source such as \"cbr\": one connection that lasts");
+        table.problem_at(
+            "reader",
+            &found,
+            "\"bulk\" or a source such as \"cbr\", with one connection for each flow",
+        );
         return None;
     }
     let transport = transport.plan(Parts { transport, profile, control, selector, reader });
@@ -142,7 +146,7 @@ fn over_udp(table: &TableReader<'_>, application: &'static traffic::Entry, sourc
         if table.get(key).is_some() {
             let name = quoted(application.descriptor.name);
             let found = format!("`{key}` of the application {name} without a `control`");
-            table.problem_at(key, &found, "a `control`: without one it goes over UDP");
+            table.problem_at(key, &found, "a `control`: without one, the application sends over UDP");
         }
     }
     let transport = transports::uncontrolled(&source);
@@ -165,7 +169,8 @@ fn read_selector(table: &TableReader<'_>) -> Option<Chosen<SelectorEntry>> {
 fn check_writing(table: &TableReader<'_>, application: &Choice, is_answered: bool) {
     if is_answered {
         let found = format!("the application {} over a connection", quoted(application.descriptor.name));
-        let expected = "no `control` and no `transport`, for requests and replies over UDP; or \"transfers\"";
+        let expected =
+            "no `control` and no `transport`, so that it runs over UDP; or the application \"transfers\"";
         table.problem_at("application", &found, expected);
     }
     let parameters = table.get("application").map(|node| &node.value);
@@ -173,7 +178,7 @@ fn check_writing(table: &TableReader<'_>, application: &Choice, is_answered: boo
         && let Some((_, span, _)) = parameters.entries.iter().find(|(key, _, _)| key == "header")
     {
         let path = format!("{}.header", table.path_of("application"));
-        let expected = "nothing: over a connection the transport says how long headers are";
+        let expected = "no `header`: over a connection, the transport determines the length of headers";
         table.reader.problem(
             span,
             &path,

@@ -93,8 +93,8 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Span, Jitter)> {
         {
             jitter.problem_at(
                 other,
-                "a second form of the value",
-                "only jitter drawn uniformly from 0, which changes over time",
+                &format!("`{other}` with a jitter that changes over time"),
+                "only `cycle`, `steps` or `trace`: the jitter is drawn uniformly from 0 to their value",
             );
         }
         let (_, most) = over_time::read(&jitter, &MOST)?;
@@ -104,7 +104,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Span, Jitter)> {
     let by_mean = given("mean") || given("distribution");
     if by_mean && given("most") {
         let found = if given("mean") { "`most` beside `mean`" } else { "`most` beside a `distribution`" };
-        jitter.problem_at("most", found, "`mean` alone: the distribution says how much it is at most");
+        jitter.problem_at("most", found, "`mean` alone, because the distribution determines the maximum");
         return None;
     }
     if by_mean {

@@ -32,7 +32,7 @@ pub(super) fn read(table: &TableReader<'_>, pace: Option<&Pace>) -> Option<Outag
         table.problem_at(
             "outage",
             "an `outage` beside a trace of the rate",
-            "only one of the two: a trace has pauses of its own",
+            "only one of `outage` and `trace`, which has pauses of its own",
         );
         return None;
     }
@@ -47,7 +47,7 @@ pub(super) fn read(table: &TableReader<'_>, pace: Option<&Pace>) -> Option<Outag
         outage.problem_at(
             "every",
             "outages without a time between them",
-            &format!("more than the {lasts} that each lasts"),
+            &format!("more than the {lasts} that each outage lasts"),
         );
         return None;
     }

@@ -47,13 +47,13 @@ impl RoundTrips {
             table.problem_at(
                 "rtt",
                 "an `rtt` beside a `delay` of access links",
-                "only one of the two: `rtt` sets the delay of the access links",
+                "only one of `rtt` and `delay`: `rtt` sets the delay of the access links",
             );
             return None;
         }
         let taken = both_ways(bottleneck);
         if let Some(short) = self.0.iter().find(|rtt| **rtt < taken) {
-            let expected = format!("at least the {taken} that the bottleneck takes there and back");
+            let expected = format!("at least the {taken} that packets take over the bottleneck and back");
             table.problem_at("rtt", &format!("a round trip of {short}"), &expected);
             return None;
         }

@@ -173,7 +173,7 @@ impl Network {
             links.extend(way.ok_or_else(|| RouteProblem::new(&no_path(), expected))?);
             if links.len() > MAX_PATH {
                 let found = format!("a path of {} links or more", links.len());
-                return Err(RouteProblem::new(&found, &format!("at most {MAX_PATH}")));
+                return Err(RouteProblem::new(&found, &format!("at most {MAX_PATH} links")));
             }
         }
         Ok(links)
@@ -224,7 +224,7 @@ impl RouteProblem {
     }
 
     pub(super) fn too_many_steps(steps: usize) -> Self {
-        let expected = format!("at most {MAX_STEPS}: fewer flows or shorter paths");
+        let expected = format!("at most {MAX_STEPS} links: fewer flows or shorter paths");
         Self::new(&format!("paths of {steps} links in all, there and back"), &expected)
     }
 
@@ -243,7 +243,7 @@ pub(super) fn stops(place: &Place, ends: Ends) -> Result<Vec<String>, RouteProbl
         (Place::Ends(from, to), _) => Ok(vec![from.clone(), to.clone()]),
         (Place::Pairs(_), _) => Err(RouteProblem::new(
             "`pair`",
-            "`from` and `to`, or `path`: only a dumbbell or a [parallel] has pairs",
+            "`from` and `to`, or `path`: only a [dumbbell] or a [parallel] has pairs",
         )),
         (Place::Anywhere, Ends::Hops(hops)) => Ok(vec!["source-1".to_owned(), format!("sink-{}", hops + 1)]),
         (Place::Anywhere, _) => {

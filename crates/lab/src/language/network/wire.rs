@@ -291,15 +291,15 @@ pub(super) fn read_wire(
     if rules.skips.is_some() && takes_no_time && !has_extra {
         table.problem_at(
             "reorder",
-            "packets that skip a `delay` of nothing",
-            "a `delay` or a `jitter` for the others, such as \"10 ms\"",
+            "packets that skip a `delay` of 0",
+            "a `delay` or a `jitter` such as \"10 ms\" for the other packets",
         );
     } else if rules.reorders && rules.skips.is_none() && !has_extra && !changing {
         let key = if table.get("reorder").is_some() { "reorder" } else { "jitter" };
         table.problem_at(
             key,
             "`reorder` without a `jitter`",
-            "a `jitter` such as \"2 ms\": without one nothing overtakes",
+            "a `jitter` such as \"2 ms\": without jitter, no packet overtakes another",
         );
     }
     let medium = match table.get("medium") {
@@ -311,7 +311,7 @@ pub(super) fn read_wire(
         table.problem_at(
             key,
             "`ecn = \"drop\"` on a link of a medium",
-            "a link of its own that drops, behind the medium: a packet lost on a medium may be retransmitted",
+            "`ecn = \"drop\"` on another link behind the medium: the medium may retransmit a packet that it loses",
         );
     }
     let one_way = WirePlan {

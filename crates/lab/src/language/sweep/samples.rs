@@ -11,7 +11,7 @@ use ackclock_base::{Random, Range as Bounds};
 use ackclock_sim::random::Stream;
 use std::collections::HashSet;
 
-pub const EXPECTED: &str = "how many to draw, such as samples = { count = 64 }";
+pub const EXPECTED: &str = "the number of values to draw, such as samples = { count = 64 }";
 
 static RANGE: Declared = Declared::new(
     "sweep_range",
@@ -106,7 +106,7 @@ impl Range {
             };
             table.problem_at("to", &written(&other), &format!("{}, as `from` is", written(&unit)));
         } else if to <= from {
-            table.problem_at("to", "an end at `from` or below it", "more than `from`");
+            table.problem_at("to", "an upper end that is not above `from`", "more than `from`");
         }
         let logarithmic = table.word("scale") == Some("log");
         if logarithmic && from <= 0.0 {

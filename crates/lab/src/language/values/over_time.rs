@@ -163,8 +163,10 @@ fn cycle<T: Copy + PartialEq + Field>(table: &TableReader<'_>, kind: &Kind<T>) -
 }
 
 fn steps<T: Copy + PartialEq + Field>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
-    let words =
-        format!("the time from which it holds, then the {}, such as [\"20 s\", {}]", kind.name, kind.example);
+    let words = format!(
+        "the time from which a value holds, then the {}, such as [\"20 s\", {}]",
+        kind.name, kind.example
+    );
     let steps = table.pairs::<Span, T>("steps", &words)?;
     let mut last = None;
     for (node, from, _) in &steps {

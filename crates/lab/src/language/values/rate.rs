@@ -89,7 +89,7 @@ pub fn read(table: &TableReader<'_>, key: &str) -> Option<Pace> {
         table.problem_at(
             "trace",
             "a rate that stays at 0",
-            "rates above 0, at the end too unless they repeat",
+            "a rate above 0, also on the last line unless `repeat = true`",
         );
         return None;
     }

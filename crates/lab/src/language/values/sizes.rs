@@ -36,7 +36,10 @@ pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
         if let Some((less, below)) = points.last()
             && (size < *less || share < *below)
         {
-            return wrong(format!("{size} {share} after {less} {below}"), "sizes and shares that ascend");
+            return wrong(
+                format!("size {size}, share {share} after size {less}, share {below}"),
+                "sizes and shares that ascend",
+            );
         }
         points.push((size, share));
         last_line = number;
@@ -44,7 +47,7 @@ pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
     let all = points.last().map_or(0.0, |(_, share)| *share);
     if all != 1.0 && all != 100.0 {
         let found = format!("a last share of {all}");
-        return Err(Mistake::new(last_line, found, "1, or 100 where shares are percentages"));
+        return Err(Mistake::new(last_line, found, "a last share of 1, or of 100 for percentages"));
     }
     Ok(points.into_iter().map(|(size, share)| (size * unit, share / all)).collect())
 }
@@ -62,7 +65,7 @@ pub fn list(text: &str, unit: f64) -> Result<Vec<(Span, u64)>, Mistake> {
         let Some([time, size]) = numbers.as_deref() else { return wrong(quoted(line), A_LINE) };
         if !(before..=MAX_SECONDS).contains(time) {
             let expected = format!("a time from {before} to {MAX_SECONDS} s: lines in the order of time");
-            return wrong(format!("a time of {time}"), &expected);
+            return wrong(format!("a time of {time} s"), &expected);
         }
         if !(0.0..=MOST_BYTES).contains(&(size * unit)) {
             return wrong(format!("a size of {size}"), &format!("a size from 0 to {:e}", MOST_BYTES / unit));
@@ -110,7 +113,7 @@ mod tests {
             ("0 0\n-1 1\n", 2, "a size of -1"),
             ("0 0\n5 101\n", 2, "a share of 101"),
             ("0 0\n5 nan\n", 2, "a share of NaN"),
-            ("0 0\n5 0.5\n4 1\n", 3, "4 1 after 5 0.5"),
+            ("0 0\n5 0.5\n4 1\n", 3, "size 4, share 1 after size 5, share 0.5"),
             ("0 0\n5 0.5\n\n7 0.9\n", 4, "a last share of 0.9"),
             ("\n", 1, "an empty file"),
         ] {
@@ -126,8 +129,8 @@ mod tests {
         assert_eq!(list(text, 1000.0), Ok(vec![(at(0), 14_600), (at(500), 0), (at(500), 2000)]));
         for (text, line, found) in [
             ("0 1\n0.5\n", 2, "\"0.5\""),
-            ("1 1\n0.5 1\n", 2, "a time of 0.5"),
-            ("-1 1\n", 1, "a time of -1"),
+            ("1 1\n0.5 1\n", 2, "a time of 0.5 s"),
+            ("-1 1\n", 1, "a time of -1 s"),
             ("0 -1\n", 1, "a size of -1"),
             ("0 nan\n", 1, "a size of NaN"),
             ("", 1, "an empty file"),

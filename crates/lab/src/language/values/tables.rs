@@ -117,9 +117,9 @@ fn rows(text: &str, shape: &Shape) -> Result<Vec<(Span, f64)>, Mistake> {
         }
         let [low, high] = [shape.values.min, shape.values.max].map(|end| end / shape.units[1]);
         let expected = if shape.amounts {
-            format!("one from {low} to {high} for each second")
+            format!("from {low} to {high} for each second between two lines")
         } else {
-            format!("one from {low} to {high}")
+            format!("a {} from {low} to {high}", shape.name)
         };
         Err(Mistake::new(line.number, format!("a {} of {}", shape.name, line.value), &expected))
     };
@@ -168,7 +168,7 @@ fn lines(text: &str, shape: &Shape) -> Result<Vec<Line>, Mistake> {
     match lines.len() {
         0 => Err(Mistake::new(before.0, "no values".to_owned(), &a_line)),
         1 if needs_two => {
-            let expected = "two or more, where values repeat or are amounts over the time between lines";
+            let expected = "two or more lines, because values that repeat, or are amounts between lines, last until the next line";
             Err(Mistake::new(before.0, "one line".to_owned(), expected))
         }
         _ => Ok(lines),

@@ -50,7 +50,7 @@ pub fn opportunities(text: &str) -> Result<Timeline<Rate>, Mistake> {
         (last, count) = (ms, count + u64::from(ms > 0));
     }
     if last == 0 {
-        return Err(Mistake::new(1, "a trace that lasts no time".to_owned(), "a last line after 0"));
+        return Err(Mistake::new(1, "a trace that ends at 0 ms".to_owned(), "a last line above 0 ms"));
     }
     add(last, added, count + at_zero);
     Timeline::cycle(phases).ok_or_else(|| Mistake::new(1, "a trace that lasts no time".to_owned(), A_LINE))
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!((wrong("1\n2\nx\n").line, wrong("1\n2\nx\n").found), (3, "\"x\"".to_owned()));
         assert_eq!(wrong("5\n4\n").found, "4 ms after 5 ms");
         assert_eq!(wrong("1\n-1\n").line, 2);
-        assert_eq!(wrong("0\n0\n").found, "a trace that lasts no time");
+        assert_eq!(wrong("0\n0\n").found, "a trace that ends at 0 ms");
         assert_eq!(wrong(" \n").found, "an empty file");
         assert_eq!(wrong("1\n9999999999\n").found, "9999999999 ms");
         let wrong = |text: &str| delays(text).unwrap_err();

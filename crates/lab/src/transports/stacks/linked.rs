@@ -55,8 +55,8 @@ const REAL_MTU: u32 = 1500;
 
 /// The keys of a flow that a foreign stack decides itself, with what it decides.
 const OWN_RULES: [(&str, &str); 4] = [
-    ("discriminator", "what is lost"),
-    ("action", "what is lost"),
+    ("discriminator", "which packets are lost"),
+    ("action", "how it responds to losses"),
     ("backoff", "its timers"),
     ("reader", "how its receiver reads"),
 ];
@@ -104,7 +104,9 @@ impl Transport for Stacks {
                 format!("`transport = {}`, the stack of this control", quoted(own.factory.stack()))
             }
             Ok(_) => return Some(()),
-            Err(Refusal::Lacks { what, .. }) => format!("another control: {what}"),
+            Err(Refusal::Lacks { what, .. }) => {
+                format!("another control: {} does not run here, because {what}", quoted(control.name()))
+            }
             Err(_) if stack.facts().is_none() => {
                 one_of_these(&stack.own().iter().map(|own| own.descriptor).collect::<Vec<_>>())
             }
@@ -118,7 +120,7 @@ impl Transport for Stacks {
     fn check(&self, table: &TableReader<'_>, _discriminator: Option<&str>, profile: &Choice) {
         for (key, what) in OWN_RULES.iter().filter(|(key, _)| table.get(key).is_some()) {
             let found = format!("`{key}` over {}", profile.descriptor.name);
-            table.problem_at(key, &found, &format!("nothing: the stack itself decides {what}"));
+            table.problem_at(key, &found, &format!("no `{key}`: the stack itself decides {what}"));
         }
     }
 
@@ -159,7 +161,7 @@ impl Transport for Stacks {
 impl From<ackclock_stacks::OwnControl> for OwnControl {
     /// Makes a control that is written for a stack one that scenarios name.
     fn from(own: ackclock_stacks::OwnControl) -> Self {
-        Self::new(own.descriptor, "a control of ackclock: this one belongs to a foreign stack", own)
+        Self::new(own.descriptor, "a control of ackclock instead of one of the stack itself", own)
     }
 }
 
