@@ -460,7 +460,9 @@ def test_warnings_are_those_of_the_points() -> None:
 
 
 def test_a_point_whose_flows_begin_too_late_is_an_error_and_one_without_them_is_none() -> None:
-    with pytest.raises(ScenarioError, match=r"found a start at 2 s of flow 1 of 2, .*the end of the run at 1 s"):
+    with pytest.raises(
+        ScenarioError, match=r"found a start at 2 s of flow 1 of 2, .*the end of the run at 1 s"
+    ):
         swept('"flows.tcp.start" = ["0 s", "2 s"]')
     with pytest.raises(ScenarioError, match="found a start at 500 ms"):
         swept('"flows.tcp.start" = ["0.5 s", "0 s"]\n"duration" = ["0.5 s", "1 s"]')

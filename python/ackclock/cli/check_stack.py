@@ -45,7 +45,7 @@ def check_stack(
     known = {"repeats", *(one.id for one in DRILLS), *(f"path-{name}" for name in NAMES)}
     for id in allow:
         if id not in known:
-            raise InputError(f"--allow {id}: no test has this id")
+            raise InputError(f"--allow {id}: no test has this id{nearest(id, sorted(known))}")
     stack: Stack | str = word if word in BUILT_IN else stacks([word])[0]
     if junit is not None:
         writable(junit.absolute().parent)
