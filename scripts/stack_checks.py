@@ -49,7 +49,9 @@ def table() -> str:
 
 
 def causes() -> str:
-    """Returns each violation that was traced to a cause, with what was measured."""
+    """Returns each violation with what was measured and the cause in the stack's source. ValueError for a violation
+    without a cause, and for a cause without a violation.
+    """
     known = toml.loads((FOLDER / "causes.toml").read_text(encoding="utf-8"))["cause"]
     found = {(made["control"], one["id"]): one for made in documents() for one in made["results"]}
     lines = ["| control | drill | measured | cause |", "| --- | --- | --- | --- |"]
@@ -59,6 +61,11 @@ def causes() -> str:
             if result is None or result["result"] != "violated":
                 raise ValueError(f"causes.toml: {control} does not violate {cause['drill']}")
             lines.append(f"| {control} | `{cause['drill']}` | {result['text']} | {cause['why']} |")
+    traced = {(control, cause["drill"]) for cause in known for control in cause["controls"]}
+    for made in documents():
+        for id in made["violated"]:
+            if (made["control"], id) not in traced:
+                raise ValueError(f"causes.toml: no cause why {made['control']} violates {id}")
     return "\n".join(lines)
 
 

@@ -301,7 +301,7 @@ def test_options_are_checked_before_the_run(libtoy: Path, tmp_path: Path) -> Non
         f"{libtoy},colour=red": "toy refuses: the option colour = red",
         f"{libtoy},initial=1": "toy refuses: the option initial = 1: expected initial = 2 or more",
         f"{libtoy},control=fixed": "the scenario sets the option control",
-        f"{libtoy},initial": "found 'initial', expected PATH,key=value",
+        f"{libtoy},initial": "found 'initial', expected key=value after the path",
         f"{libtoy},initial=4,initial=5": "the option initial is given twice",
         f"{tmp_path}/none.so": "none.so: No such file",
         f"{tmp_path}": "cannot be|Is a directory",

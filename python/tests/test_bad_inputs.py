@@ -337,7 +337,7 @@ IN_STUDY = [
     ('tolerance = "0.001"', 'tolerance = »"a little"', "tolerance"),
     ('tolerance = "0.001"', 'tolerance = »"-1"', "tolerance"),
     ('expect = "< 0"', 'expect = »"less than 0"', "a comparison"),
-    ('expect = "< 0"', "", "nothing is tested"),
+    ('expect = "< 0"', "", "the claim has no test"),
     ("measured = \"goodput('few')\"", "measured = »\"goodput('some')\"", "there is no case"),
     ('kind = "time"', 'kind = »"bars"', "'time', 'sweep' or 'trade-off'"),
     ('cases = ["few"]', 'cases = [»"fwe"]', 'did you mean "few"'),

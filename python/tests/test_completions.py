@@ -137,7 +137,7 @@ def test_the_p99_of_few_transfers_is_called_the_longest(ackclock: Command, tmp_p
         assert (
             "the p99 of fewer than 100 transfers in a run is the longest transfer: mice" in outcome.out
         ) == told
-    assert "a run" in outcome.out
+    assert "per run" in outcome.out
 
 
 def test_without_transfers_there_is_nothing_to_draw() -> None:

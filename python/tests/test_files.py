@@ -30,7 +30,7 @@ def test_what_is_no_text_is_located(tmp_path: Path, data: bytes, place: str, sai
 
 
 def test_a_file_without_an_end_is_cut_at_the_limit() -> None:
-    with pytest.raises(InputError, match=f"/dev/zero: more than {MAX_BYTES} bytes"):
+    with pytest.raises(InputError, match=f"/dev/zero: has more than {MAX_BYTES} bytes"):
         read_text(Path("/dev/zero"))
 
 

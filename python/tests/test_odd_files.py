@@ -24,7 +24,7 @@ BYTES = [
     (b'name = "' + b"x" * 1_000_000 + b'"', 'odd.toml:1:8: `name`: found "xxx'),
     (b"x" * 1_000_000 + b" = 1", "odd.toml:1:1: `xxx"),
     (b'"\\u001b[31m" = 1', "odd.toml:1:1: `\\u{1b}[31m`: found the key"),
-    (b"x" * 10_000_001, "odd.toml: more than 10000000 bytes"),
+    (b"x" * 10_000_001, "odd.toml: has more than 10000000 bytes"),
 ]
 """Files that are hardly text."""
 

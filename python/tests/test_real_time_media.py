@@ -250,7 +250,11 @@ def test_a_call_alone_has_every_frame_in_time() -> None:
             'transport = "rtp"\nreader = "1 Mbit/s"',
             "`reader` over RTP, expected no `reader`",
         ),
-        ('transport = "rtp"', 'transport = "rtp"\nslow_start = "hystart"', "has no window"),
+        (
+            'transport = "rtp"',
+            'transport = "rtp"\nslow_start = "hystart"',
+            "a control with a window, which controls of real-time media lack",
+        ),
         ('control = "rtp:nada"', 'control = "rtp:nadia"', "did you mean `rtp:nada`?"),
         ('control = "rtp:nada"', 'control = { name = "rtp:nada", logwin = "1 h" }', "logwin"),
     ],

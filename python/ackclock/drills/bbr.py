@@ -114,23 +114,25 @@ def _faster(record: Record) -> str:
         f"the sender used at best {100 * best / (10 * RATE):.1f} % of the new capacity over 200 ms, two to ten seconds "
         "after the capacity grew tenfold"
     )
-    # Nine tenths of the capacity, as in the other cases: the draft gives no number.
+    # The draft gives no number.
     if best < 0.95 * 10 * RATE:
         raise Violation(said, 20.0)
     return said
 
 
 def _slower(record: Record) -> str:
-    waits = _waits(record, 26.0, 30.0)
+    waits = _waits(record, 22.0, 26.0)
     median = waits[len(waits) // 2]
-    if median > 2 * RTT_S:
+    # The draft gives no number. Over six seeds, senders that keep the bandwidth of two cycles have 80 to 183 ms, and
+    # those of three or more, or that never forget, 336 to 402: a full queue is 400 ms long.
+    if median > 6 * RTT_S:
         raise Violation(
-            f"half of the datagrams wait more than {1e3 * median:.0f} ms in the queue sixteen seconds after the "
-            "capacity fell to a tenth",
-            28.0,
+            f"half of the datagrams wait more than {1e3 * median:.0f} ms in the queue twelve seconds after the "
+            f"capacity fell to a tenth, expected at most {1e3 * 6 * RTT_S:.0f} ms",
+            24.0,
         )
     return (
-        f"half of the datagrams wait less than {1e3 * median:.0f} ms in the queue sixteen seconds after the capacity "
+        f"half of the datagrams wait less than {1e3 * median:.0f} ms in the queue twelve seconds after the capacity "
         "fell to a tenth"
     )
 

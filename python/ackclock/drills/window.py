@@ -46,10 +46,17 @@ def _slow_start(record: Record) -> str:
                 f"acknowledged, expected at most {most:.0f}",
                 at,
             )
-    end = record.window(0.45)
-    if end < 2.5 * begin:
-        raise Violation(f"the window goes from {begin:.0f} to {end:.0f} datagrams in four round trips", 0.45)
-    return f"the window goes from {begin:.0f} to {end:.0f} datagrams in four round trips"
+    found = record.reduction()
+    if found is not None and found[0] < 0.45:
+        # The loss is of an early round trip of a large initial window.
+        at, end, least = found[0], found[1], 1.5
+        said = f"the window goes from {begin:.0f} to {end:.0f} datagrams before the loss"
+    else:
+        at, end, least = 0.45, record.window(0.45), 2.5
+        said = f"the window goes from {begin:.0f} to {end:.0f} datagrams in four round trips"
+    if end < least * begin:
+        raise Violation(said, at)
+    return said
 
 
 def _factor(law: Law) -> Drill:

@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn equal_points_are_refused_at_their_location() {
-        let again = |what: &str| format!("{what}, as value 1 of the list");
+        let again = |what: &str| format!("{what}, which is value 1 of the list too");
         assert_eq!(refused("a = [1, 2, 1]\n"), (Some(2), Some(12), again("1")));
         assert_eq!(refused("a = [1, 1.0]\n"), (Some(2), Some(9), again("1")));
         assert_eq!(refused("a = [\"1 s\", \"1000 ms\"]\n"), (Some(2), Some(13), again("\"1000 ms\"")));
