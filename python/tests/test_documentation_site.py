@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe import violations
+from chromium import offline_chromium
 from conftest import script
 from markdown_it import MarkdownIt
 
@@ -381,3 +383,23 @@ def test_the_site_is_built_without_a_warning_and_fetches_nothing(
                 r"<link[^>]* rel=\"?(?:stylesheet|preconnect|icon)[^>]* href=\"?(https?:[^\s\">]+)", text
             )
             assert not fetched, page.name
+
+
+@pytest.mark.browser
+@pytest.mark.usefixtures("site")
+@pytest.mark.parametrize(("theme", "width"), [("light", 1440), ("dark", 390)])
+def test_pages_fit_their_window_and_axe_finds_no_serious_violation(
+    tmp_path: Path, theme: str, width: int
+) -> None:
+    found = {}
+    with offline_chromium(tmp_path) as driver:
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        features = [{"name": "prefers-color-scheme", "value": theme}]
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        for name in ("index", "bbr", "check-stack", "getting-started", "python", "results", "stack-matrix"):
+            driver.get((ROOT / "site" / f"{name}.html").as_uri())
+            assert driver.execute_script("return document.documentElement.scrollWidth") <= width, name
+            if worse := violations(driver):
+                found[name] = worse
+    assert found == {}

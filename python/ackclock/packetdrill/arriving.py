@@ -155,5 +155,8 @@ def _stamp(world: World, line: int, segment: Segment) -> int:
     if not world.agreed.stamps:
         return world.handshake_sent
     if segment.options.stamp is None:
-        raise Inexpressible(line, "a segment without a timestamp in a connection with timestamps")
+        raise Inexpressible(
+            line,
+            "an acknowledgement without the timestamp that both ends agreed on has no counterpart in ackclock",
+        )
     return world.stamp_of(line, segment.options.stamp[1])

@@ -50,10 +50,11 @@ parameters! {
         gamma_max: f64 = number("0.5", FACTORS, RFC),
         /// Upper bound of the queueing delay that the accelerated ramp-up causes (QBOUND)
         qbound: Span = time("50 ms", TIMES, RFC),
-        /// Number of mean loss intervals without a loss after which the last loss expires
+        /// Number of mean loss intervals, in packets, without a loss after which the last loss is forgotten: a queueing
+        /// delay above `qth` then counts in full again (MULTILOSS)
         multiloss: f64 = number("7", FACTORS, RFC),
         /// Whether the interval since the last loss counts in the mean loss interval if it makes the mean
-        /// longer. With `multiloss` of 7, no loss expires in that case
+        /// longer. With `multiloss` of 7, no loss is ever forgotten in that case
         running_interval: bool = flag(true, "RFC 8698 section 4.2 refers to RFC 5348 section 5.4"),
         /// Queueing delay above which a smaller, warped delay enters the congestion signal while losses continue
         /// (QTH)

@@ -38,7 +38,8 @@ const COUNTS: Range = Range::between(1.0, 1e6);
 parameters! {
     /// The parameters of web sessions.
     pub struct Web {
-        /// The number of sessions
+        /// Number of sessions in all, one after another or overlapping; those that would begin after the end of the
+        /// traffic are left out
         sessions: u64 = integer("100", COUNTS, SOURCE),
         /// Mean time from session to session
         between_sessions: Span = time("5 s", MEAN_TIMES, SOURCE),

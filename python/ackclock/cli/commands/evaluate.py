@@ -31,8 +31,9 @@ def evaluate(
         list[str] | None,
         typer.Argument(
             metavar="[NAME FILE]",
-            help="Only after these words: [bold]list[/bold] [NAME] prints one scenario in full, [bold]copy[/bold] NAME "
-            "FILE writes one into FILE, [bold]queue[/bold] DISCIPLINE evaluates e.g. codel.",
+            help="Only with list, copy or queue in place of a control: [bold]list[/bold] NAME prints one scenario in "
+            "full, [bold]copy[/bold] NAME FILE writes one into FILE, and [bold]queue[/bold] DISCIPLINE evaluates a "
+            "queue discipline, such as codel.",
             show_default=False,
         ),
     ] = None,

@@ -29,9 +29,10 @@ parameters! {
     pub struct Parameters {
         /// Initial probability of guessing that a loss is of transmission
         initial: f64 = number("0.5", PROBABILITY, "A. Jain 2003 figure 4.1: a constant, not given"),
-        /// Share of its distance from 1 by which a confirmed guess raises the probability of guessing transmission
+        /// Share of the difference between 1 and the probability of guessing that a loss is of transmission by which a
+        /// confirmed guess raises this probability
         increase: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: increased, by how much is not given"),
-        /// Share by which a refuted guess lowers the probability of guessing transmission
+        /// Share by which a refuted guess lowers the probability of guessing that a loss is of transmission
         decrease: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: decreased, by how much is not given"),
         /// Smallest probability of guessing transmission; from zero it could never rise, since only guesses of
         /// transmission are checked
