@@ -52,7 +52,8 @@ def _parameter(parameter: Any) -> str:
     if getattr(parameter, "hidden", False):
         return ""
     option = parameter.param_type_name == "option"
-    names = " or ".join(f"`{one}`" for one in [*parameter.opts, *parameter.secondary_opts])
+    takes = f" {parameter.metavar}" if option and parameter.metavar else ""
+    names = " or ".join(f"`{one}{takes}`" for one in [*parameter.opts, *parameter.secondary_opts])
     shown = names if option else f"`{parameter.metavar or parameter.name.upper()}`"
     meaning = _plain(parameter.help or "").replace("|", "\\|").replace("\n", " ")
     return f"| {shown} | {meaning} |"

@@ -155,7 +155,7 @@ class TestMistakes:
             (
                 '"flows.0.count" = [1]\n"flows.tcp.count" = [2]\n',
                 (16, 1),
-                'a second path to the value that "flows.0.count" sets',
+                'a second dotted path to the key that "flows.0.count" sets',
             ),
             ('"flows.tcp.count" = { from = 1, to = 9 }\n', (14, 1), "samples = { count = 64 }"),
         ],

@@ -76,7 +76,9 @@ class Condition(Table):
 
         if not self.metrics:
             known = ", ".join(RULES)
-            raise ValueError(f'no metrics: "{self.rule}" is none of the rules {known}')
+            raise ValueError(
+                f'rule "{self.rule}" has no metrics: list some under metrics, or name one of the rules {known}'
+            )
         if self.low is None and self.high is None and self.kind != "info":
             raise ValueError("no condition: give low or high")
         return self

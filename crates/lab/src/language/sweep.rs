@@ -95,8 +95,8 @@ impl Sweep {
                 return problem(key, &place, &format!("a sweep of `{path}`"), expected);
             }
             if let Some(other) = targets.insert(document.canonical(path), path) {
-                let found = format!("a second path to the value that \"{other}\" sets");
-                return problem(key, &place, &found, "each value of a scenario swept by one path");
+                let found = format!("a second dotted path to the key that \"{other}\" sets");
+                return problem(key, &place, &found, "each key of the scenario once in a sweep");
             }
             let values = match &node.value {
                 Value::List(values) if !values.is_empty() => values.clone(),
@@ -291,7 +291,7 @@ mod tests {
         let text = "\"flows.0.count\" = [1]\n\"flows.tcp.count\" = [2]\n[[flows]]\nname = \"tcp\"\n";
         assert_eq!(
             refused(text),
-            (Some(3), Some(1), "a second path to the value that \"flows.0.count\" sets".to_owned())
+            (Some(3), Some(1), "a second dotted path to the key that \"flows.0.count\" sets".to_owned())
         );
     }
 }

@@ -84,8 +84,8 @@ parameters! {
         /// The smallest window of an idle path: the window is halved for each timeout's length in which
         /// nothing is sent over the path
         idle_window: Packets = packets("4 packets", PACKETS, "RFC 9260 section 7.2.1; 2 in RFC 2960"),
-        /// The smallest window of a path after a loss or a mark, unless the control leaves more; a timeout
-        /// leaves one packet
+        /// Lower bound of a path's congestion window after a loss or a mark, in packets; a control may have a higher
+        /// bound of its own (sctp: 4). A timeout leaves one packet
         min_window: Packets = packets("2 packets", PACKETS, "RFC 9438 section 4.6; RFC 9260 section 7.2.3 has 4, as control sctp"),
         /// Whether the slow start threshold is set to the window of an idle path before the window falls
         idle_sets_ssthresh: bool = flag(true, "RFC 9260 section 7.2.1; not in RFC 2960 and ns-2"),

@@ -45,8 +45,9 @@ def check_stack(
         typer.Option(
             "--only",
             metavar="NAME",
-            help='Run only the test with this id, or the tests of clauses that begin with NAME, e.g. "RFC 9438"; '
-            "repeats runs the test of determinism, paths the comparison of --paths. May be given several times.",
+            help='Run only the test with this id, or the tests whose clause begins with NAME, e.g. "RFC 9438". The id '
+            '"repeats" is the test of determinism, and "paths" are the comparisons of --paths. May be given several '
+            "times.",
             show_default=False,
         ),
     ] = None,

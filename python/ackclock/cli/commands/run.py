@@ -136,9 +136,10 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="FORMAT[=WHERE]",
-            help="Export a single run for other tools into the folder exports of --out: pcapng (WHERE: senders, "
-            "receivers or a link), qlog (WHERE: a flow), events (of the congestion controls, as Parquet; WHERE: csv "
-            "for CSV), flent, or mahimahi (WHERE: a link or flow). May be given several times.",
+            help="Export the run for other tools, into the folder exports of --out; the scenario must have one run "
+            "only. FORMAT is pcapng (WHERE: senders, receivers or a link), qlog (WHERE: a flow), events (what the "
+            "congestion controls received, as Parquet; events=csv for CSV), flent, or mahimahi (WHERE: a link or a "
+            "flow). May be given several times.",
             show_default=False,
         ),
     ] = None,

@@ -68,7 +68,8 @@ parameters! {
             "Jain 2003 section 5.1, sigma; the product as in RFC 6349 section 3.2, what Reno keeps in flight at the \
              rate",
         ),
-        /// Round trip for which depth and the gains of pi-squared and pid-squared are computed
+        /// Round trip for which the bucket's depth is computed if `depth` is round-trip, and the gains of the laws
+        /// pi-squared and pid-squared
         round_trip: Span = time("100 ms", Range::between(1e-3, 10.0), "RFC 9332 appendix A.1, RTT_max"),
         /// Drop law: Scepter-I, without a target level (free); Scepter-T, by an interpretation of equation 5.1
         /// (target-...); or the square of a PI or PID controller (pi-squared, pid-squared)

@@ -22,8 +22,8 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,
         name: "learning",
-        summary: "Guesses the cause of each loss, checks the guess by the next loss, and learns how often a \
-         loss is of transmission",
+        summary: "Guesses whether each loss is a transmission error, checks the guess by whether another loss \
+         follows within one and a half round trips, and learns the probability of transmission errors",
         source: "A. Jain 2003 sections 4.2 and 4.4, figure 4.1",
         parameters: Parameters::TABLE,
         presets: &[],
