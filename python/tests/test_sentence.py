@@ -54,6 +54,10 @@ def study(
         # 0.92 of 1 is 8 % off, 102 of 100 are 2 %.
         (study(latency=[(1.0, 0.92), (2.0, 2.0)]), "Latency is within 8 % of the printed numbers."),
         (
+            study(claim("not a test", paper=2.0), claim("not a test"), latency=[(1.0, 0.92)]),
+            "Latency is within 8 % of the printed number; 1 printed number is not judged, as the claims say.",
+        ),
+        (
             study(latency=[(1.0, 0.92)], loss=[(100, 102)]),
             "Loss is within 2 % and latency within 8 % of the printed numbers.",
         ),

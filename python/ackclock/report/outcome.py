@@ -88,7 +88,7 @@ def highlights(results: Sequence[StudyResult], most: int) -> list[Highlight]:
         Highlight(result, claim, number)
         for result in results
         for number, claim in enumerate(result.claims, start=1)
-        if claim.verdict in MISSES and claim.finding and kind_of(claim, result) != "ours"
+        if claim.verdict in MISSES and kind_of(claim, result) != "ours"
     ]
     found.sort(key=_rank)
     if len(results) > 1:

@@ -112,9 +112,16 @@ def _count(held: int, total: int, what: str) -> str:
 
 
 def _open(claims: Iterable[ClaimResult]) -> list[str]:
-    """Returns what is open: the number of undecided claims, and of claims whose set-up is partly lost."""
+    """Returns what is open: how many printed numbers are not judged, how many claims are undecided, and of how many the
+    set-up is partly lost.
+    """
+    claims = list(claims)
     tested = [claim for claim in claims if claim.tested]
     parts = []
+    if unjudged := sum(claim.paper is not None and not claim.tested for claim in claims):
+        parts.append(
+            f"{unjudged} printed number{'s are' if unjudged > 1 else ' is'} not judged, as the claims say"
+        )
     if undecided := sum(claim.verdict == "undecided" for claim in tested):
         parts.append(f"{undecided} claim{'s are' if undecided > 1 else ' is'} undecided")
     lost = sum(bool(claim.setup) for claim in tested)

@@ -91,9 +91,9 @@ def test_the_farthest_miss_about_what_is_proposed_is_first() -> None:
         claim("not as printed", id="unexplained", finding=None),
         claim("as printed", id="as printed"),
     ]
-    found = outcome.highlights([study(*claims)], 4)
-    assert [one.claim.id for one in found] == ["far", "near", "direction", "baselines"]
-    assert [one.number for one in found] == [3, 2, 1, 4]
+    found = outcome.highlights([study(*claims)], 5)
+    assert [one.claim.id for one in found] == ["far", "unexplained", "near", "direction", "baselines"]
+    assert [one.number for one in found] == [3, 5, 2, 1, 4]
     assert len(outcome.highlights([study(*claims)], 2)) == 2
     assert outcome.highlights([study(*claims, asked_by="us")], 4) == []
     several = [study(*claims), replace(study(claims[1]), name="other")]
