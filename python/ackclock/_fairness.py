@@ -49,9 +49,18 @@ def always_sending(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         for flow in result["flows"]
         if flow.get("completed_s") is None
         and not any(task in flow for task in _TASKS)
-        and flow.get("application_limited_share") is not None
-        and flow["application_limited_share"] <= _IDLE
+        and _is_busy(flow)
     ]
+
+
+def _is_busy(flow: Mapping[str, Any]) -> bool:
+    """Returns whether nothing that a flow without tasks tells speaks against its having had data to send at all times.
+    Foreign stacks do not tell what limits them.
+    """
+    share = flow.get("application_limited_share")
+    if share is None:
+        return "stack_lost_packets" in flow and flow["sent_packets"] > 0
+    return bool(share <= _IDLE)
 
 
 def sentences(results: Sequence[Mapping[str, Any]]) -> list[str]:
