@@ -53,7 +53,7 @@ WHAT is one of
     power                    in how many of a hundred comparisons a known change of a control is found
     crates                   the crates of the workspace in layers, from their manifests
     stack-checks drills|counts|table|causes  what `ackclock check-stack` asks, and what it has found in stacks
-    stack-matrix answer|table|unequal|itself  how pairs of controls of QUIC stacks share 16 paths
+    stack-matrix answer|table|unequal|itself|changes  how pairs of controls of QUIC stacks share 16 paths
     clauses                  what is claimed of standards, from docs/clauses.toml and the citations in the sources
     file PATH                a file of the repository
     commands                 every command of `ackclock`, with its arguments and options

@@ -68,6 +68,12 @@ def _sides(duel: dict[str, Any]) -> Iterator[Side]:
         )
 
 
+@lru_cache(maxsize=1)
+def changes() -> list[Side]:
+    """Returns this laboratory's CUBIC with one change each, beside itself without the change."""
+    return [next(_sides(duel)) for duel in record()["changes"]]
+
+
 def mean_share(chosen: Iterable[Side]) -> float | None:
     """Returns the mean share of the sides in which no stack closed its connection, if there is any."""
     shares = [side.share for side in chosen if not side.closed]
@@ -163,6 +169,30 @@ def beside_itself() -> str:
     )
 
 
+def one_change_each() -> str:
+    """Returns the shares beside this laboratory's CUBIC: of itself with one change, and of the CUBICs of stacks."""
+    buffers = sorted({side.path[2] for side in sides()})
+    unchanged = changes()[0].other
+    stacks = [own for own in record()["controls"] if own.endswith(":cubic")]
+    rows = {f"{unchanged}, unchanged": beside(unchanged, unchanged)}
+    rows |= {f"with {name}": [side for side in changes() if side.own == name] for name in named(changes())}
+    rows |= {own: beside(own, unchanged) for own in stacks}
+    lines = [
+        f"| beside {unchanged} | {' | '.join(f'{size:g} BDP' for size in buffers)} | all |",
+        "| --- " + "| ---: " * (len(buffers) + 1) + "|",
+    ]
+    for name, chosen in rows.items():
+        by_size = [mean_share(side for side in chosen if side.path[2] == size) for size in buffers]
+        lines.append(f"| {name} | {' | '.join(map(in_percent, [*by_size, mean_share(chosen)]))} |")
+    return "\n".join(lines)
+
+
+def named(chosen: Iterable[Side]) -> list[str]:
+    """Returns the names of the first flows, each once, in their order."""
+    return list(dict.fromkeys(side.own for side in chosen))
+
+
 def generated(what: str) -> str:
-    """Returns a part: answer, table, unequal or itself."""
-    return {"answer": answer, "table": table, "unequal": most_unequal, "itself": beside_itself}[what]()
+    """Returns a part: answer, table, unequal, itself or changes."""
+    parts = {"answer": answer, "table": table, "unequal": most_unequal, "itself": beside_itself}
+    return (parts | {"changes": one_change_each})[what]()

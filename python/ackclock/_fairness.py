@@ -47,9 +47,7 @@ def always_sending(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [
         flow
         for flow in result["flows"]
-        if flow.get("completed_s") is None
-        and not any(task in flow for task in _TASKS)
-        and _is_busy(flow)
+        if flow.get("completed_s") is None and not any(task in flow for task in _TASKS) and _is_busy(flow)
     ]
 
 

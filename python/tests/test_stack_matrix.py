@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, groupby
 from typing import Any
 
 import pytest
@@ -30,10 +30,14 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         duel("a", "b", [0, 20], closed="idle"),
         duel("b", "b", [5, 5]),
     ]
-    monkeypatch.setattr(matrix, "record", lambda: {"controls": ["a", "b"], "seeds": 1, "duels": duels})
+    changes = [duel("bursts", "a", [2, 8]), duel("bursts", "a", [4, 6]), duel("no pacing", "a", [1, 9])]
+    made = {"controls": ["a", "b"], "seeds": 1, "duels": duels, "changes": changes}
+    monkeypatch.setattr(matrix, "record", lambda: made)
     matrix.sides.cache_clear()
+    matrix.changes.cache_clear()
     yield
     matrix.sides.cache_clear()
+    matrix.changes.cache_clear()
 
 
 @pytest.mark.usefixtures("small")
@@ -53,11 +57,23 @@ def test_the_map_has_a_number_for_each_pair() -> None:
     assert [matrix.picture().count(f">{share}<") for share in (75, 25, 50)] == [1, 1, 2]
 
 
+@pytest.mark.usefixtures("small")
+def test_each_change_has_the_share_of_the_flow_that_has_it() -> None:
+    # The mean of 20 and 40 %, and one tenth.
+    lines = matrix.one_change_each().splitlines()
+    assert lines[2:] == [
+        "| a, unchanged | 50 % | 50 % |",
+        "| with bursts | 30 % | 30 % |",
+        "| with no pacing | 10 % | 10 % |",
+    ]
+
+
 def test_the_record_has_every_pair_on_sixteen_paths() -> None:
     made = matrix.record()
     found = [(one["first"], one["second"]) for one in made["duels"]]
     pairs = list(combinations_with_replacement(made["controls"], 2))
     assert found == [pair for pair in pairs for _ in range(16)]
-    assert all(len(one["runs"]) == made["seeds"] for one in made["duels"])
+    assert all(len(one["runs"]) == made["seeds"] for one in [*made["duels"], *made["changes"]])
+    assert [len(list(own)) for _, own in groupby(made["changes"], lambda one: one["first"])] == [16] * 4
     # No pair of flows carries more than the link.
     assert all(sum(run["goodput_mbps"]) <= one["rate_mbps"] for one in made["duels"] for run in one["runs"])
