@@ -106,10 +106,12 @@ void ackclock_stack_on_timeout(ackclock_end *end, uint64_t now);
 /* Offers `bytes` bytes without a meaning to the client's stream. Returns how many of them the stack took, which may keep those that it has not
  * sent; the host offers the rest again after the next event. With `fin` = 1, which comes with 0 bytes after all others were taken, offers the end
  * of the stream: returns 1 if the stack took it, or 0 to be offered it again. Before the handshake is over a stack takes nothing. The host
- * offers all that its application has, so a stack that takes more than its windows allow holds it. */
+ * offers all that its application has, again at once while the stack takes all of it, and most applications have no end: return less than
+ * was offered once a window or two are held. More than 1 GiB at one time fails the run. */
 uint64_t ackclock_stack_write(ackclock_end *end, uint64_t bytes, uint32_t fin, uint64_t now);
 
-/* Consumes what has arrived in order, so that flow control goes on. Returns the number of bytes. Called for the server. */
+/* Consumes what has arrived in order, so that flow control goes on. Returns the number of bytes. Called for the server. More bytes than the
+ * client has taken fail the run. */
 uint64_t ackclock_stack_read(ackclock_end *end, uint64_t now);
 
 /* Fills in what the end tells about itself: see ackclock_state. Called after each event. */

@@ -13,6 +13,7 @@ use ackclock_base::{Descriptor, Span};
 use bytes::{Bytes, BytesMut};
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,9 @@ pub use boundary::{ABI, CALLS, PAGE_BYTES, watch};
 const MOST_WAKES: u32 = 10_000;
 /// The number of datagrams that an end may send at one time, before its library is taken to be stuck.
 const MOST_SENDS: u32 = 1_000_000;
+/// The number of bytes that an end may take from its application at one time, before its library is taken to hold
+/// whatever it is offered: more than any window.
+const MOST_TAKEN: u64 = 1 << 30;
 
 /// The datagrams with which options are tried before the first run.
 const USUAL_DATAGRAM: u32 = 1472;
@@ -231,6 +235,7 @@ struct Maker {
 
 impl Connections for Maker {
     fn connect(&mut self, seed: u64) -> [Box<dyn Connection>; 2] {
+        let taken = Arc::new(AtomicU64::new(0));
         [0, 1].map(|role| {
             let end = End {
                 library: self.library,
@@ -243,6 +248,9 @@ impl Connections for Maker {
                 now: 0,
                 wakes: 0,
                 sends: 0,
+                takes: 0,
+                taken: Arc::clone(&taken),
+                read: 0,
                 refused: None,
             };
             Box::new(end) as Box<dyn Connection>
@@ -270,9 +278,15 @@ struct End {
     held: Option<Held>,
     /// The time of the last call.
     now: u64,
-    /// How often the end was due, and how many datagrams it has sent, since time last went on.
+    /// How often the end was due, how many datagrams it has sent, and how many bytes it has taken from its application,
+    /// since time last went on.
     wakes: u32,
     sends: u32,
+    takes: u64,
+    /// The number of bytes that the client has taken from its application, which both ends share.
+    taken: Arc<AtomicU64>,
+    /// The number of bytes that the end has handed to its application.
+    read: u64,
     /// Why the library has refused to make an end.
     refused: Option<String>,
 }
@@ -281,7 +295,7 @@ impl End {
     fn at(&mut self, now: Instant) -> u64 {
         let now = u64::try_from(now.duration_since(*EPOCH).as_nanos()).unwrap_or(NEVER);
         if now > self.now {
-            (self.now, self.wakes, self.sends) = (now, 0, 0);
+            (self.now, self.wakes, self.sends, self.takes) = (now, 0, 0, 0);
         }
         self.now
     }
@@ -360,6 +374,11 @@ impl Connection for End {
         if taken > data.len() {
             self.fail(&format!("takes {taken} bytes of {}", data.len()));
         }
+        self.taken.fetch_add(taken as u64, Ordering::Relaxed);
+        self.takes += taken as u64;
+        if self.takes > MOST_TAKEN {
+            self.fail("took more than 1 GiB in ackclock_stack_write at one time, where a stack takes less than it is offered");
+        }
         taken
     }
 
@@ -370,7 +389,14 @@ impl Connection for End {
     }
 
     fn read(&mut self) -> u64 {
-        self.handle.as_mut().map_or(0, |end| self.library.functions().read(end, self.now))
+        let Some(end) = &mut self.handle else { return 0 };
+        let read = self.library.functions().read(end, self.now);
+        self.read = self.read.saturating_add(read);
+        let taken = self.taken.load(Ordering::Relaxed);
+        if self.read > taken {
+            self.fail(&format!("handed over {} bytes, and its other end has taken {taken}", self.read));
+        }
+        read
     }
 
     fn is_delivered(&self) -> bool {
