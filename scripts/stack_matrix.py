@@ -70,8 +70,10 @@ def _sides(duel: dict[str, Any]) -> Iterator[Side]:
 
 @lru_cache(maxsize=1)
 def changes() -> list[Side]:
-    """Returns this laboratory's CUBIC with one change each, beside itself without the change."""
-    return [next(_sides(duel)) for duel in record()["changes"]]
+    """Returns this laboratory's CUBIC with one change each, beside itself without the change. As the CUBICs of stacks
+    beside it, it is the second flow: equal seeds give the flows of all duels equal starts, which favour one of the two.
+    """
+    return [list(_sides(duel))[1] for duel in record()["changes"]]
 
 
 def mean_share(chosen: Iterable[Side]) -> float | None:
@@ -174,7 +176,7 @@ def one_change_each() -> str:
     buffers = sorted({side.path[2] for side in sides()})
     unchanged = changes()[0].other
     stacks = [own for own in record()["controls"] if own.endswith(":cubic")]
-    rows = {f"{unchanged}, unchanged": beside(unchanged, unchanged)}
+    rows = {f"{unchanged}, unchanged": beside(unchanged, unchanged)[1::2]}
     rows |= {f"with {name}": [side for side in changes() if side.own == name] for name in named(changes())}
     rows |= {own: beside(own, unchanged) for own in stacks}
     lines = [

@@ -30,7 +30,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         duel("a", "b", [0, 20], closed="idle"),
         duel("b", "b", [5, 5]),
     ]
-    changes = [duel("bursts", "a", [2, 8]), duel("bursts", "a", [4, 6]), duel("no pacing", "a", [1, 9])]
+    changes = [duel("a", "bursts", [8, 2]), duel("a", "bursts", [6, 4]), duel("a", "no pacing", [9, 1])]
     made = {"controls": ["a", "b"], "seeds": 1, "duels": duels, "changes": changes}
     monkeypatch.setattr(matrix, "record", lambda: made)
     matrix.sides.cache_clear()
@@ -59,10 +59,10 @@ def test_the_map_has_a_number_for_each_pair() -> None:
 
 @pytest.mark.usefixtures("small")
 def test_each_change_has_the_share_of_the_flow_that_has_it() -> None:
-    # The mean of 20 and 40 %, and one tenth.
+    # Each is the second flow: 4 of 10 without a change, the mean of 20 and 40 %, one tenth.
     lines = matrix.one_change_each().splitlines()
     assert lines[2:] == [
-        "| a, unchanged | 50 % | 50 % |",
+        "| a, unchanged | 40 % | 40 % |",
         "| with bursts | 30 % | 30 % |",
         "| with no pacing | 10 % | 10 % |",
     ]
@@ -74,6 +74,6 @@ def test_the_record_has_every_pair_on_sixteen_paths() -> None:
     pairs = list(combinations_with_replacement(made["controls"], 2))
     assert found == [pair for pair in pairs for _ in range(16)]
     assert all(len(one["runs"]) == made["seeds"] for one in [*made["duels"], *made["changes"]])
-    assert [len(list(own)) for _, own in groupby(made["changes"], lambda one: one["first"])] == [16] * 4
+    assert [len(list(own)) for _, own in groupby(made["changes"], lambda one: one["second"])] == [16] * 4
     # No pair of flows carries more than the link.
     assert all(sum(run["goodput_mbps"]) <= one["rate_mbps"] for one in made["duels"] for run in one["runs"])
