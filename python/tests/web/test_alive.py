@@ -281,12 +281,22 @@ def test_the_text_of_a_case_means_what_the_study_runs(ask: Ask) -> None:
     other = ask(
         """
         const plain = ({ seed, replications, precision, sweep, ...others }) => JSON.stringify(others);
+        // A start of a case at or after the end of the run is written as "never".
+        const isLate = (start, end) => typeof start === "string" && parseFloat(start) >= parseFloat(end);
+        const never = ({ flows, ...others }) => ({
+          ...others,
+          flows: flows.map(one => isLate(one.start, others.duration) ? { ...one, start: "never" } : one),
+        });
+        // Of a start that is too late there is a warning.
+        const told = (meaning) =>
+          plain({ ...meaning, warnings: meaning.warnings.filter(one => !one.includes(": begins at ")) });
         const found = [];
         for (const [name, text, overrides] of given) {
           const asked = await lab.engine.check(text, { overrides });
           const written = await lab.engine.check(lab.oneRun(asked.document, 12));
           const same = written.errors.length === 0 && written.document.seed === 12
-            && plain(written.document) === plain(asked.document) && plain(written.meaning) === plain(asked.meaning);
+            && plain(never(written.document)) === plain(never(asked.document))
+            && told(written.meaning) === told(asked.meaning);
           if (!same) found.push(name);
         }
         return found;

@@ -1,14 +1,21 @@
 // Writes a scenario as a text to read and change: values as `literal` writes them, each top-level table with a header.
 
 import { literal } from "../lab/edit.js";
+import { parse } from "../lab/quantity.js";
 
 // The keys of a scenario that need many runs; a page makes one.
 const MANY_RUNS = ["sweep", "replications", "precision"];
 
-// Returns the TOML of one run of a scenario.
+// Returns the TOML of one run of a scenario. Flows that a case leaves out by a late start never begin: as text of a
+// file, such a start would be a mistake.
 export function oneRun(document, seed) {
   const kept = Object.entries(document).filter(([key]) => !MANY_RUNS.includes(key));
-  return textOf({ ...Object.fromEntries(kept), seed });
+  const flows = document.flows.map((flow) => (isLate(flow.start, document) ? { ...flow, start: "never" } : flow));
+  return textOf({ ...Object.fromEntries(kept), flows, seed });
+}
+
+function isLate(start, { duration }) {
+  return typeof start === "string" && (parse(start)?.value ?? 0) >= parse(duration).value;
 }
 
 const keyText = (key) => (/^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key));
