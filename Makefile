@@ -126,7 +126,7 @@ test-python: setup $(VENV)/.dev ## the Python tests alone, on all cores
 
 test-nightly: setup $(VENV)/.dev ## what `make test` leaves out: fuzz targets, property tests with other inputs, more notebooks, the searches and evaluations that pages show, more records, instructions per packet
 	$(MAKE) test-fuzz
-	seed=$$RANDOM; echo "property tests with PROPTEST_RNG_SEED=$$seed"; PROPTEST_RNG_SEED=$$seed PROPTEST_CASES=100000 \
+	seed=$$RANDOM; echo "property tests with PROPTEST_RNG_SEED=$$seed"; PROPTEST_RNG_SEED=$$seed PROPTEST_CASES=10000 \
 		$(CARGO) test --locked -p ackclock-sim -p ackclock-cc -p ackclock-aqm --tests
 	$(PYTEST) -m nightly
 	$(CARGO) test --locked -p ackclock-lab --test scenarios -- --ignored

@@ -47,18 +47,20 @@ def always_sending(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [
         flow
         for flow in result["flows"]
-        if flow.get("completed_s") is None and not any(task in flow for task in _TASKS) and _is_busy(flow)
+        if _may_last(flow)
+        and flow.get("application_limited_share") is not None
+        and flow["application_limited_share"] <= _IDLE
     ]
 
 
-def _is_busy(flow: Mapping[str, Any]) -> bool:
-    """Returns whether nothing that a flow without tasks tells speaks against its having had data to send at all times.
-    Foreign stacks do not tell what limits them.
-    """
-    share = flow.get("application_limited_share")
-    if share is None:
-        return "stack_lost_packets" in flow and flow["sent_packets"] > 0
-    return bool(share <= _IDLE)
+def _untold(flow: Mapping[str, Any]) -> bool:
+    """Returns whether a flow is of a foreign stack, which does not tell whether it always had data to send."""
+    told = flow.get("application_limited_share") is not None
+    return not told and _may_last(flow) and "stack_lost_packets" in flow and flow["sent_packets"] > 0
+
+
+def _may_last(flow: Mapping[str, Any]) -> bool:
+    return flow.get("completed_s") is None and not any(task in flow for task in _TASKS)
 
 
 def sentences(results: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -72,7 +74,10 @@ def sentences(results: Sequence[Mapping[str, Any]]) -> list[str]:
     greedy = [flow["name"] for flow in always_sending(results[0])]
     if len(greedy) == len(flows):
         return [text]
-    rest = len(flows) - len(greedy)
+    untold = sum(map(_untold, flows))
+    rest = len(flows) - len(greedy) - untold
+    if not rest:
+        return [text, f"  {untold} of them may not always have had data to send: foreign stacks do not tell"]
     mixed = (
         f"{rest} of them did not always have data to send, so that an equal share is not what they ask for"
     )

@@ -68,6 +68,17 @@ def test_each_change_has_the_share_of_the_flow_that_has_it() -> None:
     ]
 
 
+def test_what_the_page_says_of_bursts_and_growth_is_in_the_record() -> None:
+    unchanged = matrix.mean_share(matrix.beside("cubic@quic", "cubic@quic")[1::2])
+    stacks = [matrix.mean_share(matrix.beside(f"{name}:cubic", "cubic@quic")) for name in ("noq", "quinn")]
+    alone = {
+        name: matrix.mean_share(side for side in matrix.changes() if side.own == name)
+        for name in matrix.named(matrix.changes())
+    }
+    assert unchanged - alone["bursts of ten datagrams"] > (unchanged - max(stacks)) / 2
+    assert unchanged - alone["the constants of Linux, 8/15 for the increase"] < 0.02
+
+
 def test_the_record_has_every_pair_on_sixteen_paths() -> None:
     made = matrix.record()
     found = [(one["first"], one["second"]) for one in made["duels"]]

@@ -185,10 +185,10 @@ parameters! {
         /// (go-back-n), or they are kept and what they leave out is retransmitted (keep-sack)
         after_timeout: AfterTimeout = choice("keep-sack", "RFC 6675 section 5.1; ns-2 goes back"),
         /// With selective acknowledgements, how the flight falls to the reduced window in recovery: nothing but the
-        /// first retransmission leaves until it has (immediate); packets leave in the ratio of the reduced window to
-        /// the flight at the loss (proportional) or to the window at the loss (linux); or the flight falls by one for
-        /// each duplicate acknowledgement (counted). Controls with a model of the path, such as BBR, set the window in
-        /// recovery themselves: proportional and linux act as immediate
+        /// first retransmission leaves until it has (immediate); packets leave in proportion to those delivered, in
+        /// the ratio of the reduced window to the flight at the loss (proportional) or to the window at the loss
+        /// (linux); or the flight is a count, which a duplicate acknowledgement lowers by one and a partial one by two
+        /// (counted). Under a control with a model of the path, such as BBR, proportional and linux act as immediate
         reduction: Flight = choice(
             "proportional",
             "RFC 6675; RFC 9937; Linux net/ipv4/tcp_input.c, tcp_cwnd_reduction; Fall and Floyd 1996 and ns-2's Sack1",

@@ -206,8 +206,7 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
     let replications = root.read("replications").unwrap_or(usual);
     let name = root.name("name").unwrap_or("scenario").to_owned();
     files::check(root);
-    let is_written = root.get("duration").is_some_and(|node| node.span.is_some());
-    let plans = flows::read(root, duration.filter(|_| is_written));
+    let plans = flows::read(root, duration.filter(|_| root.is_written("duration")));
     let network = network::read(root, &plans);
     let (duration, (network, flows)) = (duration?, network?);
     let flow_count: usize = flows.iter().map(FlowGroup::rows).sum();

@@ -245,6 +245,11 @@ impl<'r> TableReader<'r> {
         self.table.get(key).filter(|_| is_known)
     }
 
+    /// Returns whether the file itself gives a value to a key, and not an override.
+    pub fn is_written(&self, key: &str) -> bool {
+        self.get(key).is_some_and(|node| node.span.is_some())
+    }
+
     /// Returns the value of a key that other keys of the table require, and reports its absence.
     pub fn required(&self, key: &str) -> Option<&'r Node> {
         self.note_missing(key);

@@ -44,6 +44,8 @@ pub struct Sending {
     /// Whether the next new packet has to announce a reduction (RFC 3168 section 6.1.2); `None` if the control cannot
     /// know.
     to_announce: Option<bool>,
+    /// Whether any acknowledgement has reported a mark.
+    has_heard_mark: bool,
     /// The number of duplicate acknowledgements since the last new one.
     duplicates: u32,
     /// The packets acknowledged selectively, above `una`.
@@ -148,6 +150,7 @@ impl Sending {
             timeouts: 0,
             reductions: 0,
             to_announce: Some(false),
+            has_heard_mark: false,
             duplicates: 0,
             sacked: BTreeSet::new(),
             retransmitted_packets: BTreeMap::new(),
@@ -189,6 +192,7 @@ impl Sending {
         let was_open = self.open;
         self.open |= packet.flags.has(Flags::SYN);
         let una = self.una;
+        self.has_heard_mark |= packet.flags.has(Flags::CONGESTION_ECHO) || packet.count > 0;
         // RFC 5681 section 2: SYN is off, and data is outstanding.
         let at_una = was_open && !packet.flags.has(Flags::SYN) && packet.number == una && self.high > una;
         let is_part = at_una && packet.flags.has(Flags::PART);
@@ -287,7 +291,7 @@ impl Sending {
         if std::mem::replace(&mut self.reductions, reductions) < reductions {
             let announces = self.options.recovery.announces_reductions
                 && self.sender.core().control().properties().ecn == EcnResponse::AsLoss;
-            let is_sure = !announces || !self.with_told(|told| told.may_be_answered);
+            let is_sure = !announces || !self.has_heard_mark || !self.with_told(|told| told.may_be_answered);
             self.to_announce = is_sure.then_some(announces);
             self.retransmitted_packets.clear();
             self.disturbed_below = self.high;

@@ -69,9 +69,8 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Start> {
 /// Reports the first flow that cannot begin before the run ends, where the file itself has both times: the flow would
 /// send nothing, and count as starved. An override may make a run shorter.
 pub(super) fn check_end(table: &TableReader<'_>, start: &Start, count: usize, duration: Span) {
-    let is_written = table.get("start").is_some_and(|node| node.span.is_some());
     let late = (0..count).find(|index| start.earliest(*index) >= duration);
-    let Some(late) = late.filter(|_| is_written && !start.is_never()) else { return };
+    let Some(late) = late.filter(|_| table.is_written("start") && !start.is_never()) else { return };
     let at = start.earliest(late);
     let found = match count {
         1 => format!("a start at {at}"),
