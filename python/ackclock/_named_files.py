@@ -83,6 +83,27 @@ def _check_place(folder: Path, name: str, file: str) -> None:
         )
 
 
+def is_python_file(name: str) -> bool:
+    """Returns whether ``name`` is ``FILE.py`` or ``FILE.py:CLASS``, a control in Python as ``--control`` names it.
+
+    The text of such a file never becomes part of a scenario, and a scenario alone never runs it: a scenario that you
+    were given could otherwise run any program.
+    """
+    return name.partition(":")[0].endswith(".py")
+
+
+def python_files_in(value: Any) -> Iterator[str]:
+    """Yields the names of controls in Python in tables and lists of a document."""
+    if isinstance(value, str) and is_python_file(value):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from python_files_in(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from python_files_in(item)
+
+
 def as_written(text: str) -> str:
     """Returns the hand-written part of a scenario's text, without the part added by ``with_files``."""
     return text.split(f"\n{_MARK}", maxsplit=1)[0]

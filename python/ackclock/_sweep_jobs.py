@@ -90,14 +90,24 @@ class SweepJobs(Sequence[Job]):
 
 
 def repeating(
-    file: str, overrides: Mapping[str, Any], point: int | None, seed: int, stacks: Sequence[Stack] = ()
+    file: str,
+    overrides: Mapping[str, Any],
+    point: int | None,
+    seed: int,
+    stacks: Sequence[Stack] = (),
+    control: str | None = None,
 ) -> str:
-    """Returns the command line that repeats one run of a sweep."""
+    """Returns the command line that repeats one run of a sweep. ``control`` is that of ``--control``, which also sets
+    the overrides that have its name.
+    """
     words = ["ackclock", "run", "-" if file == "standard input" else file]
     for stack in stacks:
         words += ["--stack", stack.word]
+    if control is not None:
+        words += ["--control", control]
     for path, value in overrides.items():
-        words += ["--set", f"{path}={_toml(value)}"]
+        if value != control:
+            words += ["--set", f"{path}={_toml(value)}"]
     if point is not None:
         words += ["--point", str(point + 1)]
     return shlex.join([*words, "--seed", str(seed), "--replications", "1"])

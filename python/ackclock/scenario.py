@@ -13,7 +13,7 @@ from ackclock import _arguments as arguments
 from ackclock import _typed_core as core
 from ackclock._files import read_text
 from ackclock._jobs import Made, Pool, Progress, begin, run_jobs
-from ackclock._named_files import with_files
+from ackclock._named_files import is_python_file, with_files
 from ackclock._overrides import merge
 from ackclock._stacks import Stack, now_offered
 from ackclock._stacks import stacks as all_stacks
@@ -351,9 +351,9 @@ class Scenario:
             done.add(made, len(jobs))
             for index in sorted(failures):
                 point, seed = jobs.pair(index)
-                command = repeating(
-                    self.file, self.overrides, point if self.sweep.axes else None, seed, self.stacks
-                )
+                at_point = point if self.sweep.axes else None
+                named = next(filter(is_python_file, self.controls), None)
+                command = repeating(self.file, self.overrides, at_point, seed, self.stacks, named)
                 done.failures.append(Failure(point + 1, seed, failures[index], command))
             if done.failures and len(done.failures) == done.runs:
                 raise RunError(str(done.failures[0]))

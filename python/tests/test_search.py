@@ -439,7 +439,7 @@ def test_html_shows_what_was_found_over_time(ackclock: Command, monkeypatch: pyt
     run_again = ackclock(*again.split()[1:], "--replications", "1", "--json")
     assert run_again.code == 0, run_again.err
     (tested, *_) = json.loads(run_again.out)["flows"]
-    assert (tested["name"], tested["control"]) == ("tested", "under-test")
+    assert (tested["name"], tested["control"]) == ("tested", mine)
     empty = Path("empty.toml")
     empty.write_text(space.load("bursts").text.replace('name = "tested"', 'name = "other"'))
     refused = ackclock("run", str(empty), "--control", mine)

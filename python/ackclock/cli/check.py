@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ackclock.cli.given import scenario_in
 from ackclock.cli.terminal import console, warn
 
 
-def check(file: Path) -> None:
-    """Validates a scenario, study or lesson file. InputError lists everything that is wrong."""
+def check(file: Path, control: str | None = None) -> None:
+    """Validates a scenario, study or lesson file. A ``control`` is one for scenarios, as for ``ackclock run``.
+    InputError lists everything that is wrong.
+    """
     from ackclock._files import read_text
     from ackclock.study.kind import ENDING, LESSON, looks_like_study
 
@@ -54,10 +57,8 @@ def check(file: Path) -> None:
             f"{_count(len(study.claims), 'claim')}, at least {_count(len(Work(loaded, plan).due()), 'run')}",
         )
         return
-    from ackclock.scenario import Scenario
-
     # A pipe can be read only once.
-    read = Scenario.from_text(text, file=str(file))
+    read = scenario_in(text, file, {}, control)
     description = read.describe()
     for warning in read.sweep.warnings:
         warn(f"{file}: {warning}")

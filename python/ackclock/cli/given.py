@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock.errors import InputError, ScenarioError
 
 if TYPE_CHECKING:
+    from ackclock.evaluation.contenders import Contender
     from ackclock.scenario import Scenario
 
 
@@ -17,13 +18,21 @@ SEAT = "tested"
 
 
 def read_scenario(file: Path, overrides: Mapping[str, Any], control: str | None = None) -> Scenario:
-    """Returns the scenario in the file or in standard input, with a control, which may be a file in Python, in the
-    flows called "tested". InputError says what is wrong with it, or that it is a study.
+    """Returns the scenario in the file or in standard input, with a control, which may be a file in Python.
+
+    The control is that of the flows called "tested". One in Python is also that of each flow that names its file.
+    InputError says what is wrong with the scenario, or that it is a study.
     """
-    from ackclock._files import STANDARD_INPUT, read_text
+    from ackclock._files import read_text
+
+    return scenario_in(read_text(file), file, overrides, control)
+
+
+def scenario_in(text: str, file: Path, overrides: Mapping[str, Any], control: str | None = None) -> Scenario:
+    """Returns the scenario in ``text``, which was read from ``file``; see ``read_scenario``."""
+    from ackclock._files import STANDARD_INPUT
     from ackclock.scenario import Scenario
 
-    text = read_text(file)
     name = "standard input" if file == STANDARD_INPUT else str(file)
     try:
         if control is None:
@@ -31,16 +40,40 @@ def read_scenario(file: Path, overrides: Mapping[str, Any], control: str | None 
         from ackclock.evaluation.contenders import contender
 
         tested = contender(control)
-        flows = {flow.get("name") for flow in _document(text).get("flows", ())}
-        if SEAT not in flows:
+        document = _document(text)
+        names = list(_names_of(tested, control, document, file.parent))
+        classes = {one: cls for cls in tested.classes.values() for one in (control, *names)}
+        own = dict(overrides)
+        if _has_seat(document):
+            keys = {**tested.keys, "control": control} if classes else tested.keys
+            own = {**{f"flows.{SEAT}.{key}": value for key, value in keys.items()}, **own}
+        elif not names:
+            others = f', or of those with control = "{control}"' if classes else ""
             raise InputError(
-                f'{name}: --control sets the control of the flows called "{SEAT}", and there are none'
+                f'{name}: --control sets the control of the flows called "{SEAT}"{others}, and there are none'
             )
-        own = {**tested.overrides([SEAT]), **overrides}
-        return Scenario.from_text(text, own, file=name, controls=tested.classes)
+        return Scenario.from_text(text, own, file=name, controls=classes)
     except ScenarioError:
         _refuse_study(file, text)
         raise
+
+
+def _names_of(tested: Contender, control: str, document: Mapping[str, Any], folder: Path) -> Iterator[str]:
+    """Yields the names by which a scenario names the file of a control in Python, relative to the scenario's folder."""
+    from ackclock._named_files import python_files_in
+
+    for name in python_files_in(document):
+        path, _, of_class = name.partition(":")
+        if of_class == control.partition(":")[2] and (folder / path).resolve() == tested.file:
+            yield name
+
+
+def _has_seat(document: Mapping[str, Any]) -> bool:
+    """Returns whether a flow is called "tested"."""
+    flows = document.get("flows")
+    return isinstance(flows, list) and any(
+        isinstance(flow, Mapping) and flow.get("name") == SEAT for flow in flows
+    )
 
 
 def _document(text: str) -> Mapping[str, Any]:

@@ -57,6 +57,18 @@ Stacks = Annotated[
         show_default=False,
     ),
 ]
+TestedControl = Annotated[
+    str | None,
+    typer.Option(
+        "--control",
+        metavar="CONTROL",
+        help='Congestion control of the flows named "tested": a name from ackclock list controls, a TOML table such as '
+        '{ name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. A scenario can also name the file '
+        'itself, as in control = "mine.py"; --control mine.py then lets it run. Default: the control in the scenario '
+        "file.",
+        show_default=False,
+    ),
+]
 StackLimit = Annotated[
     float,
     typer.Option(

@@ -161,7 +161,7 @@ def run(
         written += list(at.export(out, *wishes, seed=seed, payloads=payloads))
     written += _pictures(runs, scenario, place, html=html, formats=formats, plots=plots, places=put)
     if not as_json:
-        kept = [] if out is not None else [f"runs cached in {shown(place / 'runs')}"]
+        kept = [] if out is not None or scenario.controls else [f"runs cached in {shown(place / 'runs')}"]
         remarks = [done.precision, *(f"wrote {shown(one)}" for one in dict.fromkeys(written)), *kept]
         for remark in filter(None, remarks):
             console().print(remark, style="dim")

@@ -9,7 +9,7 @@ from ackclock.cli.terminal import note
 
 
 @contextmanager
-def offering(words: Sequence[str] | None, limit_s: float) -> Iterator[None]:
+def offering(words: Sequence[str] | None, limit_s: float = 300) -> Iterator[None]:
     """Lets the scenarios of a command name the stacks in these libraries, and says which they are. A run with them may
     take ``limit_s`` seconds of CPU time. InputError if one cannot be run.
     """

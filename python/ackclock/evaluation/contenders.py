@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock import _toml as toml
 from ackclock import _typed_core as core
 from ackclock._files import is_there
+from ackclock._named_files import is_python_file
 from ackclock._names import nearest
 from ackclock._overrides import merge
 from ackclock._stacks import Stack, now_offered
@@ -198,7 +199,7 @@ def contender(given: str, more: Mapping[str, Any] | None = None) -> Contender:
         known(str(table.get("name", "")))
         return Contender(given.strip(), {"control": table, **more})
     path, _, name = given.partition(":")
-    if path.endswith(".py"):
+    if is_python_file(given):
         from ackclock.evaluation import loading
 
         loading.check(Path(path), name)

@@ -20,7 +20,7 @@ pub fn read(
     let Some(descriptor) = candidates.iter().find(|candidate| candidate.name == name) else {
         let place =
             if matches!(node.value, Value::Table(_)) { format!("{path}.name") } else { path.to_owned() };
-        let expected = one_of_these(candidates) + in_a_library(candidates, &name);
+        let expected = one_of_these(candidates) + from_outside(candidates, &name);
         reader.problem(&span, &place, &quoted(&name), &expected, nearest(&name, names()));
         return None;
     };
@@ -43,11 +43,15 @@ pub fn read(
     Some(choice)
 }
 
-/// Returns how to name a stack in a library, if the unknown name may be that of one.
-fn in_a_library(candidates: &[&'static Descriptor], name: &str) -> &'static str {
+/// Returns the option of the command line that offers what is not in the registry, if the unknown name may be that of a
+/// stack in a library or of a control in Python.
+fn from_outside(candidates: &[&'static Descriptor], name: &str) -> &'static str {
     match candidates.first().map(|candidate| candidate.kind) {
-        Some(Kind::Transport) => ", or that of a stack in a library, which `--stack PATH` names",
-        Some(Kind::Control) if name.contains(':') => {
+        Some(Kind::Control) if name.ends_with(".py") || name.contains(".py:") => {
+            ", or a control in Python, which `--control FILE.py` names"
+        }
+        Some(Kind::Control) if !name.contains(':') => "",
+        Some(Kind::Control | Kind::Transport) => {
             ", or that of a stack in a library, which `--stack PATH` names"
         }
         _ => "",

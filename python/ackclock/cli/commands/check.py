@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from ackclock.cli import check as check_command
+from ackclock.cli.options import Stacks, TestedControl
+from ackclock.cli.stacks import offering
 
 
 def check(
@@ -19,6 +21,8 @@ def check(
             show_default=False,
         ),
     ],
+    control: TestedControl = None,
+    stack: Stacks = None,
 ) -> None:
     """Check a scenario or study file without simulating it; print mistakes with line, column and nearest valid name.
 
@@ -27,4 +31,5 @@ def check(
 
     Example: [bold]ackclock check dumbbell.toml[/bold]
     """
-    check_command.check(file)
+    with offering(stack):
+        check_command.check(file, control)

@@ -8,23 +8,24 @@ from typing import Annotated
 import typer
 
 from ackclock.cli import run as run_command
-from ackclock.cli.options import Dask, Figures, Json, ScenarioFile, Settings, StackLimit, Stacks, Threads
+from ackclock.cli.options import (
+    Dask,
+    Figures,
+    Json,
+    ScenarioFile,
+    Settings,
+    StackLimit,
+    Stacks,
+    TestedControl,
+    Threads,
+)
 from ackclock.cli.stacks import offering
 
 
 def run(
     file: ScenarioFile,
     set: Settings = None,
-    control: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CONTROL",
-            help='Congestion control of the flows named "tested", as in a scenario that ackclock search wrote: a name '
-            'from ackclock list controls, a TOML table such as { name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for '
-            "a control in Python. Default: the control in the scenario file.",
-            show_default=False,
-        ),
-    ] = None,
+    control: TestedControl = None,
     duration: Annotated[
         str | None,
         typer.Option(

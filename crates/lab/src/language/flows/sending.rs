@@ -79,8 +79,19 @@ impl Sending {
     pub(super) fn default_name(&self) -> &'static str {
         match &self.workload {
             Workload::Timetable(descriptor, _) | Workload::Session(descriptor, _) => descriptor.name,
-            Workload::Bulk(_) | Workload::Source(_) => self.control_name(),
+            Workload::Bulk(_) | Workload::Source(_) => stem(self.control_name()),
         }
+    }
+}
+
+/// Returns the name of a control without the folder and the ending if it is that of a file in Python, such as
+/// `mine/gentle.py` or `gentle.py:Gentle`.
+fn stem(control: &str) -> &str {
+    match control.split_once(".py") {
+        Some((path, rest)) if rest.is_empty() || rest.starts_with(':') => {
+            path.rsplit('/').next().unwrap_or(path)
+        }
+        _ => control,
     }
 }
 

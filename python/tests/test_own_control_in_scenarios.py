@@ -1,0 +1,106 @@
+"""A control in a file of the user's own, which a scenario names: ``ackclock run`` and ``check`` with ``--control``."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+MINE = """
+from ackclock.controls import WindowControl
+
+class Mine(WindowControl):
+    def avoid_congestion(self, ack):
+        self.cwnd += 0.5 * ack.credit / self.cwnd
+    def decrease(self, window):
+        return 0.7 * window
+"""
+SCENARIO = """
+duration = "5 s"
+[dumbbell]
+bottleneck = { rate = "10 Mbit/s", delay = "20 ms", queue = { name = "droptail", limit = "20 packets" } }
+access = { rate = "100 Mbit/s", delay = "5 ms" }
+[[flows]]
+control = "cubic"
+[[flows]]
+"""
+NAMED = f'{SCENARIO}control = "mine.py"\n'
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    for folder in (tmp_path, tmp_path / "sub"):
+        (folder / "mine.py").write_text(MINE, encoding="utf-8")
+        (folder / "named.toml").write_text(NAMED, encoding="utf-8")
+    (tmp_path / "tested.toml").write_text(f'{SCENARIO}name = "tested"\ncontrol = "reno"\n', encoding="utf-8")
+
+
+def flows(ackclock: Command, *words: str) -> list[dict[str, object]]:
+    done = ackclock("run", *words, "--json")
+    assert done.code == 0, done.err
+    run = json.loads(done.out)
+    return [{key: flow[key] for key in ("name", "control", "goodput_bps")} for flow in run["flows"]]
+
+
+def test_a_scenario_names_a_control_in_python_by_its_file(ackclock: Command) -> None:
+    by_name = flows(ackclock, "named.toml", "--control", "mine.py")
+    assert [(flow["name"], flow["control"]) for flow in by_name] == [("cubic", "cubic"), ("mine", "mine.py")]
+    # The seat "tested" gives the same control by another way.
+    seated = flows(ackclock, "tested.toml", "--control", "mine.py")
+    assert seated[1]["goodput_bps"] == by_name[1]["goodput_bps"]
+    assert flows(ackclock, "tested.toml")[1]["goodput_bps"] != by_name[1]["goodput_bps"]
+
+
+def test_a_name_is_relative_to_the_scenario_and_the_option_to_the_current_folder(ackclock: Command) -> None:
+    named = flows(ackclock, "sub/named.toml", "--control", "sub/mine.py")
+    assert named == flows(ackclock, "named.toml", "--control", "mine.py")
+    # Another file of that name is another control.
+    done = ackclock("run", "sub/named.toml", "--control", "mine.py")
+    assert done.code == 2
+    assert 'called "tested", or of those with control = "mine.py", and there are none' in done.err
+
+
+def test_a_scenario_alone_runs_no_python(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(f"open('ran', 'w').close()\n{MINE}", encoding="utf-8")
+    for command in ("run", "check"):
+        done = ackclock(command, "named.toml")
+        assert done.code == 2
+        assert 'found "mine.py"' in done.err
+        assert "or a control in Python, which `--control FILE.py` names" in done.err
+    assert not Path("ran").exists()
+    assert ackclock("check", "named.toml", "--control", "mine.py").code == 0
+    assert Path("ran").exists()
+
+
+@pytest.mark.parametrize("file", ["named.toml", "tested.toml"])
+def test_the_command_that_repeats_a_failed_run_fails_in_the_same_way(
+    ackclock: Command, tmp_path: Path, file: str
+) -> None:
+    bad = MINE.replace("return 0.7 * window", "raise ValueError('too small')")
+    (tmp_path / "mine.py").write_text(bad, encoding="utf-8")
+    done = ackclock("run", file, "--control", "mine.py", "--replications", "2", "--set", "duration=6 s")
+    assert "raised ValueError: too small" in done.err
+    command = done.err.partition("`")[2].partition("`")[0]
+    program, *words = shlex.split(command)
+    assert (program, words[:4]) == ("ackclock", ["run", file, "--control", "mine.py"])
+    again = ackclock(*words)
+    assert again.code == done.code
+    assert "raised ValueError: too small" in again.err
+
+
+def test_a_sweep_compares_a_control_in_python_with_others(ackclock: Command, tmp_path: Path) -> None:
+    swept = f'{NAMED}name = "one"\n[sweep]\n"flows.one.control" = ["reno", "mine.py"]\n'
+    (tmp_path / "swept.toml").write_text(swept, encoding="utf-8")
+    done = ackclock("run", "swept.toml", "--control", "mine.py")
+    assert done.code == 0, done.err
+    assert "mine.py" in done.out
+
+
+def test_nothing_is_cached_of_a_control_in_python(ackclock: Command) -> None:
+    """Other code that the class calls is not known, so its runs are made anew, and none is said to be kept."""
+    assert "cached" not in ackclock("run", "named.toml", "--control", "mine.py").out
+    assert "cached" in ackclock("run", "tested.toml").out
