@@ -20,8 +20,8 @@ _MOST_NAMES = 4
 
 
 def fairness_over(result: Mapping[str, Any], names: Sequence[str]) -> float | None:
-    """Returns Jain's index over the goodput of these flows, each named, or all of a group by the group's name; None
-    when none got anything. InputError for an unknown name.
+    """Returns Jain's index over the goodput of these flows, each named, or all of a group by the group's name, as far as
+    they start; None when none got anything. InputError for an unknown name.
     """
     chosen = []
     for name in names:
@@ -29,8 +29,13 @@ def fairness_over(result: Mapping[str, Any], names: Sequence[str]) -> float | No
         if not found:
             known = [word for flow in result["flows"] for word in (flow["name"], flow["group"])]
             raise InputError(f'no flow or group is called "{name}"{nearest(name, known)}')
-        chosen += [flow for flow in found if flow not in chosen]
+        chosen += [flow for flow in starting(found) if flow not in chosen]
     return _index(chosen)
+
+
+def starting(flows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Returns the flows that start. The others have ``start = "never"``: they take no part in tables and figures."""
+    return [flow for flow in flows if flow["start_s"] is not None]
 
 
 def _index(flows: Sequence[Mapping[str, Any]]) -> float | None:
@@ -67,7 +72,7 @@ def sentences(results: Sequence[Mapping[str, Any]]) -> list[str]:
     """Returns the fairness over all flows, and over those of equal demand if they are mixed with others; means over the
     runs with half their intervals. Nothing for a single flow.
     """
-    flows = results[0]["flows"]
+    flows = starting(results[0]["flows"])
     if len(flows) < 2:
         return []
     text = f"fairness (Jain) {_mean([result['fairness'] for result in results])} over {len(flows)} flows"

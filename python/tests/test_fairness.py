@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ application = { name = "transfers", size = "20 kB", count = 2, every = "2 s" }
 
 
 def flow(name: str, goodput: float, idle: float | None = 0.0, **more: object) -> dict[str, object]:
-    shares = {"application_limited_share": idle, "completed_s": None}
+    shares = {"start_s": 0.0, "application_limited_share": idle, "completed_s": None}
     return {"name": name, "group": name.partition("-")[0], "goodput_bps": goodput, **shares, **more}
 
 
@@ -62,6 +63,24 @@ def test_of_a_flow_of_a_stack_that_does_not_tell_what_limits_it_nothing_is_claim
     assert sentences([{"fairness": 1.0, "flows": [flow("a", 1.0), stack]}])[1:] == [told]
     (mixed,) = sentences([{"fairness": 0.5, "flows": [flow("a", 1.0), stack, silent]}])[1:]
     assert mixed.startswith("  1 of them did not always have data to send")
+
+
+def test_a_flow_that_never_starts_takes_no_part(ackclock: Command, tmp_path: Path) -> None:
+    assert sentences([{"fairness": 1.0, "flows": [flow("a", 1.0), flow("absent", 0.0, start_s=None)]}]) == []
+    absent = '[[flows]]\nname = "absent"\ncontrol = "reno"\nstart = "never"\n'
+    run, alone = (Scenario.from_text(SCENARIO + more).run(1) for more in (absent, ""))
+    assert run.fairness == run.fairness_over(["tcp", "absent"]) == alone.fairness
+    path = tmp_path / "absent.toml"
+    path.write_text(SCENARIO + absent)
+    for more in ((), ("--replications", "2"), ("--html",)):
+        printed = ackclock("run", str(path), *more, "--out", "results")
+        assert printed.code == 0, printed.err
+        assert "tcp" in printed.out
+        assert "absent" not in printed.out.replace("absent.html", "")
+    page = Path("results/absent.html").read_text(encoding="utf-8")
+    rows = re.findall(r"<tr.*?</tr>", page, re.DOTALL)
+    assert any("tcp" in row for row in rows)
+    assert not [row for row in rows if "absent" in row]
 
 
 def test_the_terminal_says_it(ackclock: Command, tmp_path: Path) -> None:

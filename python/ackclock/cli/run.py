@@ -432,6 +432,7 @@ def document(runs: Runs) -> dict[str, Any]:
 
 def show(runs: Runs) -> None:
     """Prints the results: every flow of a single run, or groups with intervals for several runs."""
+    from ackclock._fairness import starting
     from ackclock._sweep import labelled
 
     out = console()
@@ -441,7 +442,7 @@ def show(runs: Runs) -> None:
         point = f", {labelled(runs.axes, first.point)}" if first.point else ""
         out.print(Text.assemble((first.scenario, "bold"), f", {seeds}{point}"))
         if len(group) == 1 and len(first.result["flows"]) <= MANY_FLOWS:
-            out.print(_table("flow", first.result["flows"], FLOW_COLUMNS, ("control",)))
+            out.print(_table("flow", starting(first.result["flows"]), FLOW_COLUMNS, ("control",)))
             out.print(_table("link", _worth_showing(first.result["links"]), LINK_COLUMNS))
             _show_completions(out, group, summary.values)
             _show_calls(out, group, summary.values)
@@ -471,9 +472,13 @@ def _table(
 
 def _show_summary(out: Console, runs: list[Run], summary: Mapping[str, Summary]) -> None:
     """Prints the means over the runs: a line for each group of flows and each link."""
+    from ackclock._fairness import starting
+
     first = runs[0].result
+    there = {flow["group"] for flow in starting(first["flows"])}
+    groups = [group for group in first["groups"] if group["name"] in there]
     for kind, prefix, records, columns in (
-        ("flows", "groups", first["groups"], FLOW_COLUMNS),
+        ("flows", "groups", groups, FLOW_COLUMNS),
         ("link", "links", _worth_showing(first["links"]), LINK_COLUMNS),
     ):
         cells = [

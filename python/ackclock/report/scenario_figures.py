@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ackclock._fairness import starting
 from ackclock.report import figures, time_figure
 from ackclock.report.curves import Curve, Entry, Panel
 from ackclock.report.figures import FigureView
@@ -117,7 +118,8 @@ def _owners(run: Run, series: Series, drawn: Drawn) -> Sequence[str]:
         and not np.all(np.isnan(series.values(drawn.kind, owner, drawn.quantity)))
     ]
     if drawn.kind == "flows":
-        return names
+        there = {flow["name"] for flow in starting(run.document["flows"])}
+        return [name for name in names if name in there]
     busy = {link["name"] for link in run.document["links"] if worth_showing(link)}
     return [name for name in names if name in busy]
 

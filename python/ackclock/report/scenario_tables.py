@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ackclock import _typed_core as core
+from ackclock._fairness import starting
 from ackclock._numbers import interval_text, mean_and_spread, significant
 from ackclock._summary import NOTHING, completions, summarised
 from ackclock.report.quantities import Declared, Shown
@@ -98,7 +99,7 @@ def flow_table(
     flows.
     """
     document = runs[0].document
-    flows: list[Mapping[str, Any]] = document["flows"]
+    flows = starting(document["flows"])
     share = Column("Share", "%", "Goodput as a share of the sum of all goodputs")
     if len(runs) == 1 and len(flows) <= MANY_FLOWS:
         found = [(flow["name"], flow["control"], flow) for flow in flows]
@@ -109,8 +110,8 @@ def flow_table(
             for flow in flows
         ]
     else:
-        groups = [group["name"] for group in document["groups"]]
         controls = {flow["group"]: flow["control"] for flow in flows}
+        groups = list(controls)
         names = [(name, controls.get(name, ""), f"groups.{name}") for name in groups]
         table = _summarised(
             "Flows: the mean over the flows of a group", "flow", FLOWS, names, summary, declared

@@ -94,7 +94,7 @@ impl RunResult {
             LinkResult { station, ..link_result(link, measured, distributions, events) }
         });
         let links = links.collect();
-        let fairness = jain(flows.iter().map(|flow| flow.goodput_bps));
+        let fairness = fairness(&flows);
         let names: Vec<String> = flows.iter().map(|flow| flow.name.clone()).collect();
         let series = simulation.take_series().map(|series| SeriesResult::of(simulation, names, series));
         Self {
@@ -159,6 +159,11 @@ pub fn jain(shares: impl Iterator<Item = f64>) -> Option<f64> {
         squares += share * share;
     }
     (squares > 0.0).then(|| sum * sum / (count * squares))
+}
+
+/// Returns Jain's index over the goodput of the flows that start; a flow that never starts takes no part. `None` if all are zero.
+fn fairness(flows: &[FlowResult]) -> Option<f64> {
+    jain(flows.iter().filter(|flow| flow.start_s.is_some()).map(|flow| flow.goodput_bps))
 }
 
 /// Returns the result of a row: of one flow, or of all connections that count as one flow. `next` is the
@@ -443,7 +448,7 @@ fn group_result(name: &str, flows: &[FlowResult], bursts: Option<BurstCounts>) -
         name: name.to_owned(),
         flows: flows.len(),
         goodput_bps: flows.iter().map(|flow| flow.goodput_bps).sum(),
-        fairness: jain(flows.iter().map(|flow| flow.goodput_bps)),
+        fairness: fairness(flows),
         bursts: bursts.map(BurstsResult::of),
     }
 }

@@ -162,6 +162,18 @@ fn sessions_after_the_end_of_the_run_are_an_empty_row() {
 }
 
 #[test]
+fn fairness_is_over_the_flows_that_start() {
+    let three = "[[flows]]\ncontrol = \"reno\"\nname = \"three\"\ncount = 3\nstart = { at = \"0 s\", every = \"1 s\" }\n";
+    let absent = "[[flows]]\ncontrol = \"reno\"\nname = \"absent\"\ncount = 2\nstart = \"never\"\n";
+    let without = result(three, "10 s", 1, false);
+    let with = result(&format!("{three}{absent}"), "10 s", 1, false);
+    let fairness = number(&without, "fairness");
+    assert!(fairness > 0.4 && fairness < 1.0, "{fairness}");
+    assert_eq!(number(&with, "fairness"), fairness);
+    assert_eq!(with["groups"][1]["fairness"], Value::Null);
+}
+
+#[test]
 fn udp_has_nothing_that_only_connections_have() {
     for name in ["cbr", "on-off", "mmpp", "video", "requests"] {
         let text = format!(

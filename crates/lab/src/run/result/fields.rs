@@ -68,8 +68,8 @@ records! {
         /// list with a record for each size class of each flow of [transfers](scenario-language.md#transfers) or [web
         /// sessions](scenario-language.md#web-sessions); only with `observe.transfers`
         size_classes: Asked<Vec<SizeClassResult>>;
-        /// fairness of the goodput among all flows of the run: Jain's index over their `goodput_bps`, (sum of x)^2 / (n times sum of
-        /// x^2). 1 if all are equal, 1/n if one flow has everything, null if all are zero. Jain, Chiu and Hawe 1984
+        /// fairness of the goodput among all flows of the run that start: Jain's index over their `goodput_bps`, (sum of x)^2 / (n
+        /// times sum of x^2). 1 if all are equal, 1/n if one flow has everything, null if all are zero. Jain, Chiu and Hawe 1984
         fairness: Option<f64>;
         /// values of flows and links over time; null unless they were asked for (by `--series`, and always by `Scenario.run`)
         series: Option<SeriesResult>;
@@ -443,7 +443,7 @@ records! {
         flows: usize;
         /// total goodput of the group: the sum of its flows' `goodput_bps`
         goodput_bps: f64;
-        /// fairness of the goodput within the group: Jain's index over its flows' `goodput_bps`; null if all are zero
+        /// fairness of the goodput within the group: Jain's index over the `goodput_bps` of its flows that start; null if all are zero
         fairness: Option<f64>;
         ..bursts: BurstsResult;
     }
