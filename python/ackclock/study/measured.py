@@ -14,7 +14,6 @@ import numpy as np
 from ackclock.characterisation.distributions import Collected
 from ackclock.errors import InputError
 from ackclock.experiment.expression import Array, Expression, ExpressionError, parsed
-from ackclock.experiment.looks import Looks
 from ackclock.experiment.run_words import RunWords, measure
 from ackclock.experiment.sample_words import SampleWords
 from ackclock.series import Series
@@ -32,7 +31,11 @@ from ackclock.study.rivals import about_baselines, rivals
 from ackclock.study.verdict import in_words, judge, set_up
 
 HOPELESS = 2
-"""A claim that would take more than this many times the most seeds gets no further ones."""
+"""A claim that would take more than this many times the most seeds gets no further ones, once it has ``FORESEEN``."""
+FORESEEN = 20
+"""The seeds from which on the number that would decide a claim is foreseen. With few seeds the distance of their mean from
+a limit is as uncertain as their interval is wide, so that a claim may look hopeless by chance.
+"""
 RARE = 10
 """The seeds from which on equal samples decide, if their value is 0 or a limit of the test, and missing samples: what
 happens in one run of four, such as a timeout, is missed by 3 runs in 42 % of studies and by 10 in 6 %.
@@ -160,24 +163,38 @@ class Measured:
         return min(made) if made else self.most
 
     def judged(self, reading: int, claim: Claim) -> ClaimResult:
-        """Returns a claim's result under an interpretation, at the look at which it was decided or given up.
+        """Returns a claim's result under an interpretation, at the look at which it was decided, or at the last one for
+        which there are seeds.
 
-        Further seeds that other claims need do not change it. InputError for a claim that cannot be judged.
+        Seeds that other claims need count as well: to have given a claim up is no reason to leave them out, and the
+        error that each look may spend covers looks that were not planned. InputError for a claim that cannot be judged.
         """
         looks, seeds = self._plan.looks_at(reading), self.seeds_of(reading, claim)
         found = self._judged(reading, claim, min(seeds, looks.first))
         for look in looks.seeds[1:]:
-            if look > seeds or not self.goes_on(reading, claim, found):
+            if look > seeds or not self._is_open(reading, claim, found):
                 break
             found = self._judged(reading, claim, look)
         return found
 
     def goes_on(self, reading: int, claim: Claim, found: ClaimResult) -> bool:
-        """Returns whether a claim needs a look after that at which it was judged. What reverses the result at a first
-        look is looked at once more.
+        """Returns whether a claim needs a look after that at which it was judged: it is open, and has a prospect of
+        being decided.
         """
         looks = self._plan.looks_at(reading)
-        if _undecided(found, looks):
+        if looks.after(len(found.samples)) is None or not self._is_open(reading, claim, found):
+            return False
+        if found.verdict != "undecided" or len(found.samples) < FORESEEN:
+            return True
+        needed = found.replications_needed
+        return needed is not None and needed <= HOPELESS * looks.seeds[-1]
+
+    def _is_open(self, reading: int, claim: Claim, found: ClaimResult) -> bool:
+        """Returns whether a look did not decide a claim. What reverses the result at a first look is looked at once
+        more.
+        """
+        looks = self._plan.looks_at(reading)
+        if found.verdict == "undecided" or _misses_what_is_rare(found):
             return True
         is_first = reading > 0 and len(found.samples) == looks.first < looks.seeds[-1]
         return is_first and reverses(self.judged(0, claim).verdict, found.verdict)
@@ -342,16 +359,9 @@ class Measured:
             raise InputError(f'{self._plan.loaded.file}: metric "{id}": {error}') from None
 
 
-def _undecided(judged: ClaimResult, looks: Looks) -> bool:
-    """Returns whether a claim that was judged at a look needs the next one: it is undecided and has a prospect of being
-    decided, or its samples may miss what is rare.
-    """
-    if looks.after(len(judged.samples)) is None:
+def _misses_what_is_rare(judged: ClaimResult) -> bool:
+    """Returns whether the samples of a look may miss what is rare: too few are finite, or all are 0 or a limit."""
+    if len(judged.samples) >= RARE:
         return False
-    known = [value for value in judged.samples if math.isfinite(value)]
-    if len(known) < 2:
-        return len(judged.samples) < RARE
-    if len(known) < RARE and len(set(known)) == 1:
-        return known[0] == 0 or known[0] in (judged.accepted or ())
-    needed = judged.replications_needed
-    return judged.verdict == "undecided" and needed is not None and needed <= HOPELESS * looks.seeds[-1]
+    known = {value for value in judged.samples if math.isfinite(value)}
+    return len(known) == 0 or (known <= {0.0, *(judged.accepted or ())} and len(known) == 1)
