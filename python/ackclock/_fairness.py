@@ -20,8 +20,8 @@ _MOST_NAMES = 4
 
 
 def fairness_over(result: Mapping[str, Any], names: Sequence[str]) -> float | None:
-    """Returns Jain's index over the goodput of these flows, each named, or all of a group by the group's name, as far as
-    they start; None when none got anything. InputError for an unknown name.
+    """Returns Jain's index over the goodput of these flows, each named, or all of a group by its name. Flows that
+    never start are left out. None when none got anything. InputError for an unknown name.
     """
     chosen = []
     for name in names:

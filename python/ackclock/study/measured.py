@@ -33,8 +33,8 @@ from ackclock.study.verdict import in_words, judge, set_up
 HOPELESS = 2
 """A claim that would take more than this many times the most seeds gets no further ones, once it has ``FORESEEN``."""
 FORESEEN = 20
-"""The seeds from which on the number that would decide a claim is foreseen. With few seeds the distance of their mean from
-a limit is as uncertain as their interval is wide, so that a claim may look hopeless by chance.
+"""The seeds from which on the number that would decide a claim is foreseen. With few seeds the distance of their mean
+from a limit is as uncertain as their interval is wide, so that a claim may look hopeless by chance.
 """
 RARE = 10
 """The seeds from which on equal samples decide, if their value is 0 or a limit of the test, and missing samples: what
