@@ -405,6 +405,7 @@ def test_the_command_names_the_first_violation(ackclock: Command, tmp_path: Path
     words = ["check-stack", fault.path, "--control", "newreno", "--only", "RFC 9002 6.2", "--junit", junit]
     made = ackclock(*words)
     assert made.code == 1
+    assert "VIOLATED       RFC 9002 6.2.1 (MUST), probe-backoff" in made.out
     assert "The first violated requirement, RFC 9002 6.2.1 (MUST):" in made.out
     assert "The probe timeout doubles with each probe that is not acknowledged." in made.out
     suite = ElementTree.parse(junit).getroot()  # noqa: S314  (written by the line above)
@@ -413,7 +414,10 @@ def test_the_command_names_the_first_violation(ackclock: Command, tmp_path: Path
     assert "probe-backoff" in failed
     allowed = ackclock(*words[:-2], *(word for id in failed for word in ("--allow", id)))
     assert allowed.code == 0
-    assert "allowed        RFC 9002 6.2.1, probe-backoff" in allowed.out
+    assert "allowed        RFC 9002 6.2.1 (MUST), probe-backoff" in allowed.out
+    # What is allowed is counted apart.
+    assert "VIOLATED" not in allowed.out
+    assert f"{len(failed)} allowed" in allowed.out
 
 
 def test_the_document_has_its_schema(ackclock: Command) -> None:

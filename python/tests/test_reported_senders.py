@@ -188,3 +188,15 @@ def test_a_connection_that_its_stack_closed_is_told_of(ackclock: Command, tmp_pa
     assert outcome.code == 0
     assert "flow f: the stack closed the connection at" in outcome.err
     assert "too many gaps in stream buffer (seed 1)" in outcome.err
+
+
+def test_a_stack_whose_packets_bring_no_data_is_told_of(ackclock: Command, tmp_path: Path) -> None:
+    path = tmp_path / "silent.toml"
+    flow = {"control": "quinn:cubic", "transport": "quinn"}
+    lost = {"name": "independent", "probability": 1.0}
+    path.write_text(tomli_w.dumps(document("3 s", flow, loss=lost)))
+    outcome = ackclock("run", path)
+    assert outcome.code == 0
+    assert "packets, and no data arrived (seed 1); the handshake may not have completed" in outcome.err
+    path.write_text(tomli_w.dumps(document("3 s", flow)))
+    assert "no data arrived" not in ackclock("run", path).err

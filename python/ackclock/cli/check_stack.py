@@ -122,15 +122,23 @@ def write_junit(report: Report, allow: Sequence[str], path: Path) -> None:
         ElementTree.ElementTree(suite).write(file, encoding="utf-8", xml_declaration=True)
 
 
-STYLES = {"as demanded": "green", "VIOLATED": "bold red", "absent": "yellow", "cannot be seen": "dim"}
+STYLES = {
+    "as demanded": "green",
+    "VIOLATED": "bold red",
+    "allowed": "yellow",
+    "absent": "yellow",
+    "cannot be seen": "dim",
+}
 
 
 def _show(report: Report, allow: Sequence[str]) -> None:
     out = console()
-    for one in report.outcomes:
-        word = "allowed" if one.word == "VIOLATED" and one.drill.id in allow else one.word
+    words = [
+        "allowed" if one.word == "VIOLATED" and one.drill.id in allow else one.word for one in report.outcomes
+    ]
+    for one, word in zip(report.outcomes, words, strict=True):
         out.print(_line(one, word), soft_wrap=True)
-    counts = ", ".join(f"{len(report.of(word))} {word}" for word in STYLES if report.of(word))
+    counts = ", ".join(f"{words.count(word)} {word}" for word in STYLES if word in words)
     out.print(Text(f"\n{report.target.name}: {counts}"))
     refused = report.refused(allow)
     if refused:
@@ -143,5 +151,6 @@ def _show(report: Report, allow: Sequence[str]) -> None:
 
 
 def _line(one: Outcome, word: str) -> Text:
-    name = f"{one.drill.clause}, {one.drill.id}: "
-    return Text.assemble((f"{word:14} ", STYLES.get(word, "yellow")), name, one.text)
+    force = f" ({one.drill.force})" if one.word == "VIOLATED" else ""
+    name = f"{one.drill.clause}{force}, {one.drill.id}: "
+    return Text.assemble((f"{word:14} ", STYLES[word]), name, one.text)

@@ -1,5 +1,5 @@
-"""Remarks on flows that their receivers' windows held back or whose stack closed the connection, which is easily
-overlooked in the results.
+"""Remarks on flows that their receivers' windows held back, whose stack closed the connection, or whose packets brought no
+data, which is easily overlooked in the results.
 """
 
 from __future__ import annotations
@@ -46,3 +46,22 @@ def closed(runs: Iterable[Run]) -> Iterator[str]:
         yield f"flow {name}: the stack closed the connection {sentence}"
     if len(said) > MANY:
         yield f"{len(said) - MANY} more flows had their connections closed by the stack"
+
+
+def without_data(runs: Iterable[Run]) -> Iterator[str]:
+    """Returns a sentence for each flow of a QUIC stack, by name, that sent packets of which none brought data, in any of
+    the runs.
+    """
+    sent: dict[str, str] = {}
+    for run in runs:
+        for flow in run.result["flows"]:
+            packets = flow["sent_packets"]
+            is_open = "stack_lost_packets" in flow and flow.get("closed_reason") is None
+            if is_open and packets > 0 and flow["delivered_packets"] == 0:
+                sent.setdefault(
+                    flow["name"], f"sent {packets} packets, and no data arrived (seed {run.seed})"
+                )
+    for name, sentence in list(sent.items())[:MANY]:
+        yield f"flow {name}: {sentence}; the handshake may not have completed"
+    if len(sent) > MANY:
+        yield f"{len(sent) - MANY} more flows sent packets, and no data arrived"
