@@ -1,5 +1,5 @@
-"""Remarks on flows that their receivers' windows held back, whose stack closed the connection, or whose packets brought no
-data, which is easily overlooked in the results.
+"""Remarks on what is easily overlooked in the results of a flow: its receiver's window held it back, its stack closed the
+connection, or its packets brought no data.
 """
 
 from __future__ import annotations
@@ -49,9 +49,7 @@ def closed(runs: Iterable[Run]) -> Iterator[str]:
 
 
 def without_data(runs: Iterable[Run]) -> Iterator[str]:
-    """Returns a sentence for each flow of a QUIC stack, by name, that sent packets of which none brought data, in any of
-    the runs.
-    """
+    """Returns a sentence for each flow of a QUIC stack, by name, whose packets brought no data in any of the runs."""
     sent: dict[str, str] = {}
     for run in runs:
         for flow in run.result["flows"]:
