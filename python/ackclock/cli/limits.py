@@ -1,5 +1,5 @@
-"""Remarks on what is easily overlooked in the results of a flow: its receiver's window held it back, its stack closed the
-connection, or its packets brought no data.
+"""Remarks on what is easily overlooked in the results of a flow: its receiver's window held it back, its stack closed
+the connection, or its packets brought no data.
 """
 
 from __future__ import annotations

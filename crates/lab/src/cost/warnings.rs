@@ -77,10 +77,14 @@ fn crowd(scenario: &Scenario) -> Option<String> {
 
 /// Returns the warnings about flows that never send, whose control counts marks that no queue may set, or whose runs differ.
 fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
-    let FlowPlan { name, start, sending, .. } = plan;
-    let first = start.first();
-    let late = (first >= run && !start.is_never())
-        .then(|| format!("flow {name}: begins at {first}, and sends nothing, because the run lasts {run}"));
+    let FlowPlan { name, start, sending, count, .. } = plan;
+    let (first, last) = (start.first(), start.last(*count));
+    let late = (last >= run && !start.is_never()).then(|| match first >= run {
+        true => format!("flow {name}: begins at {first}, and sends nothing, because the run lasts {run}"),
+        false => format!(
+            "flow {name}: may begin as late as {last}, and then sends nothing, because the run lasts {run}"
+        ),
+    });
     let takes_none = sending.transport.facts().takes_marks == Some(false);
     let deaf = sending.control().filter(|control| takes_none && control.counts_marks());
     let unheard = deaf.map(|control| {
@@ -207,6 +211,18 @@ mod tests {
         assert_eq!(
             told("duration", "8 s"),
             ["flow sack: begins at 9 s, and sends nothing, because the run lasts 8 s"]
+        );
+        // A draw that may come too late.
+        let drawn = |high: &str| {
+            about_overridden_flows(
+                &format!("control = \"sack\"\nstart = {{ uniform = [\"1 s\", \"{high}\"] }}"),
+                &[],
+            )
+        };
+        assert!(drawn("9 s").is_empty());
+        assert_eq!(
+            drawn("12 s"),
+            ["flow sack: may begin as late as 12 s, and then sends nothing, because the run lasts 10 s"]
         );
     }
 

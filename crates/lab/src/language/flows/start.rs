@@ -1,6 +1,6 @@
 //! When the flows of a group begin and stop.
 
-use crate::language::document::Value;
+use crate::language::document::{Value, quoted};
 use crate::language::reader::TableReader;
 use ackclock_base::Span;
 
@@ -35,7 +35,7 @@ impl Start {
     }
 
     /// Returns the latest possible beginning of any of `count` flows.
-    pub(super) fn last(&self, count: usize) -> Span {
+    pub fn last(&self, count: usize) -> Span {
         self.at + self.every * (count as u64 - 1) + self.uniform.map_or(Span::ZERO, |(_, high)| high)
     }
 }
@@ -45,6 +45,12 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Start> {
     let Some(node) = table.get("start") else { return Some(Start::default()) };
     if matches!(&node.value, Value::Text(word) if word == NEVER) {
         return Some(Start { at: Span::MAX, ..Start::default() });
+    }
+    if let Value::Text(word) = &node.value
+        && word.eq_ignore_ascii_case(NEVER)
+    {
+        table.problem_at("start", &quoted(word), &format!("\"{NEVER}\", in lower case"));
+        return None;
     }
     if !matches!(node.value, Value::Table(_)) {
         return Some(Start { at: table.read("start")?, ..Start::default() });
