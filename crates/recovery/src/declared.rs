@@ -164,7 +164,7 @@ parameters! {
 parameters! {
     /// How losses are detected from acknowledgements, and repaired.
     pub struct Losses {
-        /// The number of duplicate acknowledgements that indicate a loss
+        /// The number of duplicate acknowledgements after which a packet counts as lost
         dupack_threshold: u32 = integer(
             "3",
             Range::between(1.0, MAX_DUPACK_THRESHOLD as f64),

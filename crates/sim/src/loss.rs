@@ -35,8 +35,8 @@ pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
             "correlated",
-            "Loss by random numbers, each mixed with the one of the packet before, so that losses cluster; \
-             fewer packets are lost than `probability` gives",
+            "Losses cluster, because each packet's random number is mixed with that of the packet before (netem); \
+             fewer packets are lost than `probability` suggests",
             "Linux net/sched/sch_netem.c, get_crandom",
             Mixed::TABLE,
         ),
@@ -82,8 +82,8 @@ parameters! {
 parameters! {
     /// Losses by correlated random numbers.
     struct Mixed {
-        /// Bound below which the random number of a packet means its loss; without correlation, the probability that
-        /// a packet is lost
+        /// A packet is lost if its random number is below this; without correlation, this is the probability that a
+        /// packet is lost
         probability: f64 = number("0.01", Range::between(0.0, 1.0), "tc-netem(8), loss random"),
         /// The correlation of a packet's random number with that of the packet before
         correlation: f64 = number("0.25", Range::between(0.0, 1.0), "tc-netem(8), loss random"),

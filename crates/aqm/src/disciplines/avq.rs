@@ -47,14 +47,14 @@ parameters! {
             Range { min: 0.0, max: 1.0, above_min: true },
             "Kunniyur and Srikant 2001; Jain 2003 section 2.7.1",
         ),
-        /// Speed of the virtual capacity (alpha): its change per second for each unit of the load's distance from the
-        /// utilisation
+        /// Gain of the virtual capacity (alpha): its change per second for each unit by which the load differs from the
+        /// desired utilisation
         smoothing: f64 = number(
             "0.1",
             Range::above(0.0),
             "Jain 2003 section 2.7.1; 0.15 in Kunniyur and Srikant 2001",
         ),
-        /// Load that is held at the utilisation: all packets except the ones that the discipline itself drops
+        /// Load that is held at the desired utilisation: all packets except those that the discipline itself drops
         /// (admitted), or all packets (offered)
         load: Load = choice(
             "admitted",

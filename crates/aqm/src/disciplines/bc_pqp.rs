@@ -19,7 +19,8 @@ use ackclock_base::{Random, Range, Rate, Size, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "bc-pqp",
-        "A policer with a phantom queue for each flow, which a burst fills up, so that the burst gains nothing",
+        "A policer with a phantom queue for each flow; a detected burst fills its flow's phantom queue, so that the \
+         flow gains nothing by it",
         "Tahir et al. 2024 (SIGCOMM)",
         Parameters::TABLE,
     ),

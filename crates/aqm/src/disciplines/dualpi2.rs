@@ -20,8 +20,8 @@ use controller::{Controller, Spread};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "dualpi2",
-        "Two coupled queues: a short one for L4S packets (ECT(1) or CE), and a classic one, whose drop \
-         probability also marks packets of the short one",
+        "Two coupled queues: a short one for L4S packets (ECT(1) or CE), and a classic one, whose drop probability \
+         also sets the marking in the short one",
         "RFC 9332 appendix A",
         Parameters::TABLE,
     ),

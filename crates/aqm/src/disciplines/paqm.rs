@@ -17,7 +17,7 @@ use forecast::Forecast;
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "paqm",
-        "Drops as much of the predicted traffic as keeps the queue at a desired length (like PAQM)",
+        "Drops the fraction of the predicted traffic that keeps the queue at a desired length (like PAQM)",
         "after Gao, He and Hou 2002, reconstructed",
         Parameters::TABLE,
     ),

@@ -18,7 +18,7 @@ use ackclock_base::{Random, Time};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "prio",
-        "Three bands by the packets' code points; a band waits until the bands before it are empty",
+        "Three priority bands chosen by the DSCP; a band is served only while the bands before it are empty",
         "Linux, net/sched/sch_prio.c; bands: RFC 3246, RFC 8622",
         &[],
     ),

@@ -29,7 +29,8 @@ use pid_squared::PidSquared;
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "scepter",
-        "A policer that drops at random before its tokens run out, by their predicted level",
+        "A policer that drops at random before its tokens run out, with a probability that follows the predicted token \
+         level",
         "Jain 2003 chapter 5",
         Parameters::TABLE,
     ),

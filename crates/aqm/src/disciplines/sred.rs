@@ -17,7 +17,7 @@ use ackclock_base::{Random, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "sred",
-        "Drops early, by the length of the queue and the number of flows it estimates",
+        "Drops early, with a probability from the queue length and the estimated number of flows",
         "Ott, Lakshman and Wong 1999",
         Parameters::TABLE,
     ),

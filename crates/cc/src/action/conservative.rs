@@ -13,8 +13,8 @@ pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,
         name: "conservative",
-        summary: "Leaves the window as it is after a transmission loss, and restarts from one packet if \
-         the next loss shows that the cause was congestion",
+        summary: "Leaves the window unchanged after a transmission loss, and restarts from one packet if the next loss \
+                  shows that the cause was congestion",
         source: "A. Jain 2003 figure 4.1",
         parameters: Conservative::TABLE,
         presets: &[],

@@ -44,7 +44,7 @@ parameters! {
         /// Whether the cause found at the third duplicate acknowledgement holds until the losses are counted; if not,
         /// each acknowledgement decides anew
         latch: bool = flag(false, "Appendix D judges anew at each acknowledgement"),
-        /// Number of the transmission loss, counted from the last timeout, at which the threshold is set to the
+        /// Ordinal number, counted from the last timeout, of the transmission loss at which the threshold is set to the
         /// window
         learns_at: u32 = integer(
             "1",

@@ -11,8 +11,8 @@ pub const ENTRY: BackoffEntry = BackoffEntry {
     descriptor: &Descriptor {
         kind: Kind::Backoff,
         name: "rta",
-        summary: "Exponential back-off whose exponent is scaled by the share that the smoothed bandwidth \
-         lacks of the best bandwidth so far",
+        summary: "Exponential back-off whose exponent is scaled by the fraction by which the smoothed bandwidth falls \
+                  short of the best bandwidth so far",
         source: "Alnuem 2009 section 4.2.3, equations 4.5 to 4.8, figures 4.12 and 4.13",
         parameters: Parameters::TABLE,
         presets: &[],

@@ -8,8 +8,8 @@ use crate::entry::{Build, Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "bbrv3",
-        "BBRv3: paces at the measured bandwidth, with a window from the bandwidth-delay product, within bounds \
-         that losses set",
+        "BBRv3: paces at the measured bandwidth, with a window from the bandwidth-delay product, both within bounds \
+         set by losses",
         "draft-ietf-ccwg-bbr, main of August 2026",
         Parameters::TABLE,
     ),

@@ -54,7 +54,7 @@ parameters! {
             Range::between(0.1, 0.99),
             "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 819/1024",
         ),
-        /// Window below which it grows and shrinks as Reno's
+        /// Window below which growth and cuts are Reno's
         low_window: Packets = packets(
             "14 packets",
             Range::at_least(0.0),
@@ -69,8 +69,8 @@ parameters! {
         ),
         /// Whether W_max is reduced further at a loss below the previous W_max, to make room for new flows
         fast_convergence: bool = flag(true, "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c"),
-        /// Maximum with which fast convergence compares a window above the last maximum: none, so that it always
-        /// applies (unbounded), or the last maximum (last)
+        /// Value with which fast convergence compares the window at a loss above the last maximum: infinity, so that it
+        /// always applies (unbounded), or the last maximum (last)
         previous_max: PreviousMax = choice(
             "unbounded",
             "prev_max of the paper's listing, which probing sets to a large number; Linux's tcp_bic.c keeps the last",

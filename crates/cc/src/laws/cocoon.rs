@@ -13,8 +13,8 @@ use ackclock_base::parameters;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cocoon",
-        "Parallel flows; a loss also cuts each other flow of the group that has more packets outstanding \
-         than the window that the loss leaves",
+        "Parallel flows; after a loss, every other flow of the group with more packets outstanding than the reduced \
+         window is cut too",
         "Cho 2006 section V.C, after Gao, He, Hou and Paul",
         Cocoon::TABLE,
     ),

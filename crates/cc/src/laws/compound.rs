@@ -28,7 +28,7 @@ parameters! {
         alpha: f64 = number("0.125", Range::between(0.0, 100.0), "Tan et al. 2006 section III; draft section 3, 1/8"),
         /// Exponent of the whole window in the growth of the delay window
         k: f64 = number("0.75", Range::between(0.0, 1.0), "Tan et al. 2006 section III; draft section 3, 3/4"),
-        /// Part of the whole window that a loss takes
+        /// Fraction by which a loss reduces the whole window
         beta: f64 = number("0.5", Range::between(0.01, 0.99), "Tan et al. 2006 section III; draft section 3, 1/2"),
         /// Number of packets waiting in the network below which the delay window grows; at this number or more it
         /// shrinks

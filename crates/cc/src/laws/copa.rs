@@ -20,7 +20,7 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "copa",
-        "Copa: steers the rate towards 1 / (delta times the queueing delay), in packets per second",
+        "Copa: steers the rate towards 1 / (delta times the queueing delay in seconds), in packets per second",
         "Arun and Balakrishnan 2018, \"Copa: practical delay-based congestion control for the Internet\"; the authors' sender",
         Parameters::TABLE,
     ),

@@ -49,9 +49,9 @@ parameters! {
         /// the congestion window (window)
         remembers: Remembers = choice(
             "flight",
-            "RFC 9438 sections 4.6 and 4.7 have the window, not this default, and erratum 7806 for what is in flight was \
-             rejected; the records of the studies were made with what is in flight. In the profiles `ns2` and `linux` it is \
-             the same",
+            "RFC 9438 sections 4.6 and 4.7 use the window, and erratum 7806 for the packets in flight was rejected; \
+             the studies were recorded with the packets in flight. In the profiles `ns2` and `linux` the two are the \
+             same",
         ),
         /// Source of constants and details: the other parameters and RFC 9438 (published), or Linux (linux): C
         /// 0.4004; beta 0.7002; a Reno-friendly increase of 8/15, also above the window before the loss; growth by at

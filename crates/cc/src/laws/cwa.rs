@@ -8,7 +8,7 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cwa",
-        "Reno that attributes every loss to transmission, and cuts its window by the number of packets lost",
+        "Reno that attributes every loss to transmission errors, and cuts its window by the number of packets lost",
         "Alnuem 2009 section 4.2.1",
         Reno::TABLE,
     ),

@@ -13,8 +13,8 @@ use ackclock_base::{Packets, Range, choice, parameters};
 pub const COLLABORATIVE: Entry = Entry {
     descriptor: &control(
         "dca-c",
-        "Reno that cuts its window when the round trip rises, and then also the larger windows among the \
-         other flows of its group",
+        "Reno that cuts its window when the round trip rises, and with it the larger windows of the other flows in its \
+         group",
         "Cho 2006 section II.C, algorithm 1 (TCP/DCA-C)",
         Parameters::TABLE,
     ),
@@ -26,7 +26,7 @@ pub const COLLABORATIVE: Entry = Entry {
 pub const SELF: Entry = Entry {
     descriptor: &control(
         "dca-s",
-        "Reno that cuts its window when the round trip rises, each flow of a group for itself",
+        "Reno that cuts its window when the round trip rises, independently of the other flows in its group",
         "Cho 2006 section II.C (TCP/DCA-S)",
         Parameters::TABLE,
     ),

@@ -21,7 +21,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The end points of the response function.
     pub struct Parameters {
-        /// Window up to which it grows and shrinks as Reno's
+        /// Window up to which growth and cuts are Reno's
         low_window: Packets = packets(
             "38 packets",
             Range::between(2.0, 1000.0),
@@ -37,7 +37,7 @@ parameters! {
         ),
         /// Loss rate at which the response function gives `high_window`
         high_p: f64 = number("1e-7", Range::between(1e-12, 1e-6), "RFC 3649 section 5, High_P"),
-        /// Part of the window that a loss takes at `high_window`
+        /// Fraction by which a loss reduces the window at `high_window`
         high_decrease: f64 = number(
             "0.1",
             Range::between(0.01, 0.5),

@@ -21,7 +21,8 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// Reno at the pace of a reference round trip.
     pub struct Hybla {
-        /// Round trip at whose pace the window grows; over a shorter round trip it grows as Reno's
+        /// Reference round trip: over a longer one, the window grows as fast as Reno's would over this one; over a
+        /// shorter one, as Reno's
         reference: Span = time(
             "25 ms",
             Range { min: 0.0, max: 3600.0, above_min: true },

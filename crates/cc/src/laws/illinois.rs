@@ -29,11 +29,11 @@ parameters! {
         most_alpha: f64 = number("10", Range::between(0.1, 1e4), "Liu et al. 2008, alpha_max; Linux's ALPHA_MAX"),
         /// Packets by which the window grows in a round trip at the longest queueing delay
         least_alpha: f64 = number("0.3", Range::between(0.001, 1e4), "Liu et al. 2008, alpha_min; Linux's ALPHA_MIN"),
-        /// Part of the window that a loss takes while the queueing delay is short
+        /// Fraction by which a loss reduces the window while the queueing delay is short
         least_beta: f64 = number("0.125", Range::between(0.0, 0.9), "Liu et al. 2008, beta_min; Linux's BETA_MIN"),
-        /// Part of the window that a loss takes at a long queueing delay
+        /// Fraction by which a loss reduces the window at a long queueing delay
         most_beta: f64 = number("0.5", Range::between(0.0, 0.9), "Liu et al. 2008, beta_max; Linux's BETA_MAX"),
-        /// Window below which it grows and shrinks as Reno's
+        /// Window below which growth and cuts are Reno's
         low_window: Packets = packets(
             "10 packets",
             Range::at_least(0.0),

@@ -13,8 +13,8 @@ use delays::{BaseDelay, CurrentDelay, MAX_MINUTES, MAX_SAMPLES};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ledbat",
-        "LEDBAT: holds the queueing delay at a target, and so yields to other flows; measures one-way \
-         delays if there are timestamps, else round trips",
+        "LEDBAT: holds the queueing delay at a target, and so yields to other flows; measures one-way delays with \
+         timestamps, round trips without",
         "RFC 6817",
         Parameters::TABLE,
     ),

@@ -29,8 +29,8 @@ parameters! {
     pub struct Parameters {
         /// Target below which the control keeps the queueing delay
         target: Span = time("60 ms", Range { min: 0.0, max: 10.0, above_min: true }, "draft section 4.2"),
-        /// Part of the window that a round takes away if the queueing delay is twice the target; in proportion to the
-        /// excess over the target, and at most half
+        /// Fraction by which a round reduces the window if the queueing delay is twice the target; the reduction is
+        /// proportional to the excess over the target, and at most half of the window
         constant: f64 = number("1", Range::at_least(0.0), "draft section 4.3, Constant"),
         /// Time from the end of a slowdown to the next slowdown, as a multiple of the slowdown's length
         pause: f64 = number("9", Range::between(1.0, 1e6), "draft section 4.4: a tenth of the time at most"),

@@ -12,7 +12,7 @@ use ackclock_base::{Packets, Span};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "lia",
-        "LIA: Reno on each of several paths with linked increases; over one path it is Reno",
+        "LIA: Reno on each of several paths, with linked increases; over a single path it is Reno",
         "RFC 6356 section 3",
         &[],
     ),

@@ -49,7 +49,7 @@ pub const LAYER_THRESHOLD: Declared<Packets> =
 /// Beta, the part of the window that a loss takes.
 pub const BETA: Declared<f64> =
     declare::number("0.15", Range::between(0.0, 1.0), "S. Jain chapter II, equation 2.2")
-        .about("Fraction of the window that a loss takes");
+        .about("Fraction by which a loss reduces the window");
 
 /// Whether layer 1 has a cut of its own.
 pub const FIRST_LAYER: Declared<FirstLayer> = declare::choice(

@@ -8,7 +8,7 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "mda",
-        "Reno that retransmits at once as many packets as it has counted missing",
+        "Reno that immediately retransmits as many packets as it has counted missing",
         "Alnuem 2009 section 4.2.2",
         Reno::TABLE,
     ),

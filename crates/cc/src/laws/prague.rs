@@ -48,8 +48,8 @@ parameters! {
         virtual_rtt: Span = time("25 ms", Range::between(0.0, 10.0), "tcp_prague.c, prague_rtt_target"),
         /// Number of rounds after slow start from which on the virtual round trip applies
         independent_after: u32 = integer("4", Range::between(0.0, 1e6), "tcp_prague.c, prague_rtt_transition"),
-        /// Window, in packets of 1500 bytes on the wire, up to which the pacing rate grows and is cut, and the window
-        /// follows the rate; 0 for never
+        /// Largest window, in packets of 1500 bytes on the wire, at which growth and cuts apply to the pacing rate,
+        /// from which the window follows; 0 for never
         rate_up_to: f64 = packets("4 packets", Range::between(0.0, 1e6), "tcp_prague.c, prague_cwnd_transit"),
         /// Whether a queue that also marks classic packets (RFC 3168) is detected by its delay; marks then cut the
         /// window by at least 31 %

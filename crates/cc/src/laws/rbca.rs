@@ -13,7 +13,8 @@ use ackclock_base::{Packets, Range, Span, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbca",
-        "RBCC for SCTP: moves the window by the data acknowledged and the round trip's distance from a threshold",
+        "RBCC for SCTP: changes the window by the data acknowledged and the difference between the round trip and a \
+         threshold",
         "Dahal 2007 section 6.1.1, equations 6.1, 6.2, 6.5",
         Parameters::TABLE,
     ),

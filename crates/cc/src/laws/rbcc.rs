@@ -16,7 +16,8 @@ use ackclock_base::{Packets, Range, Span, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbcc",
-        "RBCC: moves the window at each acknowledgement by the relative distance of the round trip from a threshold",
+        "RBCC: changes the window at each acknowledgement by the relative difference between the round trip and a \
+         threshold",
         "Dahal 2007 sections 3.3, 4.1 to 4.3, equations 3.4, 3.5, 4.1",
         Parameters::TABLE,
     ),

@@ -10,7 +10,7 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "reno",
-        "Reno: additive increase, multiplicative decrease; one loss repaired per window",
+        "Reno: additive increase, multiplicative decrease; loss recovery repairs one loss per window",
         "RFC 5681",
         Reno::TABLE,
     ),

@@ -8,7 +8,8 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rta",
-        "Reno whose retransmission timeout backs off less, the nearer the rate of acknowledgements was to its best",
+        "Reno whose retransmission timeout backs off less, the closer the smoothed bandwidth is to the best bandwidth \
+         so far",
         "Alnuem 2009 section 4.2.3",
         Reno::TABLE,
     ),

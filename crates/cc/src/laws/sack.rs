@@ -7,7 +7,7 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "sack",
-        "Reno's window with selective acknowledgements",
+        "SACK: Reno's window, with loss recovery by selective acknowledgements",
         "RFC 2018, RFC 6675",
         Reno::TABLE,
     ),

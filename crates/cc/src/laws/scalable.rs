@@ -24,9 +24,9 @@ parameters! {
     pub struct Scalable {
         /// Packets by which the window grows per acknowledgement
         increase: f64 = number("0.01", Range::between(1e-6, 1.0), "Kelly 2003, a; comment in Linux's tcp_scalable.c"),
-        /// Part of the window that a loss takes
+        /// Fraction by which a loss reduces the window
         decrease: f64 = number("0.125", Range::between(0.01, 0.9), "Kelly 2003, b; Linux's tcp_scalable.c"),
-        /// Window up to which it grows and shrinks as Reno's
+        /// Window up to which growth and cuts are Reno's
         legacy_window: Packets = packets(
             "16 packets",
             Range::at_least(0.0),

@@ -11,7 +11,7 @@ use ackclock_base::{Descriptor, Kind, Packets, Range, choice, parameters};
 pub const SCTP: Entry = Entry {
     descriptor: &control(
         "sctp",
-        "SCTP's standard law: grows by one packet for each window of bytes acknowledged, and halves at a loss",
+        "SCTP's standard window: grows by one packet for each window of bytes acknowledged, and is halved at a loss",
         "RFC 9260 section 7.2",
         Parameters::TABLE,
     ),
@@ -24,8 +24,8 @@ pub const SCTP_2960: Entry = Entry {
     descriptor: &Descriptor {
         kind: Kind::Control,
         name: "sctp-2960",
-        summary: "The window law of SCTP's first edition (RFC 2960), which counts acknowledged bytes only \
-         while the window is full; ns-2's until 2006",
+        summary: "The window of the first SCTP specification (RFC 2960), which counts acknowledged bytes only while \
+                  the window is full; in ns-2 until 2006",
         source: "RFC 2960 section 7.2; ns-2's SCTP module, release 3.6",
         parameters: Parameters::TABLE,
         presets: &[("min_ssthresh", "2 packets"), ("partial_acks", "full-window"), ("lowers_again", "false")],

@@ -71,9 +71,9 @@ parameters! {
             "halve-detector",
             "Cho section III.C; beyond k = N all alike, for half a window is then too much",
         ),
-        /// Reduction for a loss that a flow finds within its minimum smoothed round trip after another flow's loss
-        /// has cut it: as for any loss (none), no reduction (detector; with both, a loss also spares flows that were
-        /// cut in that time), or half of the finding flow's window (siblings)
+        /// Reduction at a loss that a flow detects within its minimum smoothed round trip after a cut for another
+        /// flow's loss: as for any loss (none), none (detector), or half of the detecting flow's window only
+        /// (siblings). With both, as detector, and any loss also spares flows that were cut within that time
         suppression: Suppression = choice(
             "detector",
             "Cho section III.B.3; section III.C.3 tests the flow that finds the loss; in Linux 2.4 a flow in recovery \

@@ -10,8 +10,8 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const TCP_RTT: Entry = Entry {
     descriptor: &control(
         "tcp-rtt",
-        "Reno with Alnuem's actions for the window (CWA), retransmissions (MDA) and the timeout (RTA) at \
-         losses that the round trip attributes to transmission",
+        "Reno with Alnuem's actions for the window (CWA), retransmissions (MDA) and the timeout (RTA) at losses that \
+         the round trip attributes to transmission errors",
         "Alnuem 2009 section 6.2, appendix D",
         Reno::TABLE,
     ),

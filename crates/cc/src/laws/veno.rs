@@ -23,12 +23,12 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The number of waiting packets that means congestion, and the effect of a loss.
     pub struct Parameters {
-        /// Number of packets waiting in the network from which the path counts as congested
+        /// Number of packets waiting in the network from which on the path counts as congested
         beta: Packets = packets("3 packets", Range::at_least(0.0), "Fu and Liew 2003 section II; Linux's beta"),
         /// Fraction of the window that remains after a loss on a path that is not congested
         random_loss: f64 = number("0.8", Range::between(0.1, 1.0), "Fu and Liew 2003 section II; Linux's tcp_veno.c"),
-        /// Round trips that give the number of waiting packets: the smoothed one and its minimum since the last loss
-        /// (published), or, as in Linux, the last one and the minimum of all (linux)
+        /// Round trips from which the number of waiting packets is computed: the smoothed one and its minimum since the
+        /// last loss (published), or, as in Linux, the latest one and the minimum of all (linux)
         variant: Variant = choice("published", "Fu and Liew 2003 section II, from memory; Linux's tcp_veno.c"),
     }
 }

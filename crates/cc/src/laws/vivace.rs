@@ -23,7 +23,7 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "vivace",
-        "PCC Vivace: climbs the slope of a utility of rate, latency gradient and loss",
+        "PCC Vivace: changes the rate along the gradient of a utility function of rate, latency gradient and loss",
         "Dong et al. 2018, \"PCC Vivace: online-learning congestion control\", from memory; the authors' sender",
         Parameters::TABLE,
     ),

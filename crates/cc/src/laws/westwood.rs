@@ -17,7 +17,8 @@ mod tests;
 pub const WESTWOOD: Entry = Entry {
     descriptor: &control(
         "westwood",
-        "Westwood: a loss leaves a window of the measured bandwidth times the minimum round trip; retransmits as Reno",
+        "Westwood: after a loss, the window is the measured bandwidth times the minimum round trip; loss recovery as \
+         in Reno",
         SOURCE,
         Parameters::TABLE,
     ),
@@ -29,8 +30,8 @@ pub const WESTWOOD: Entry = Entry {
 pub const WESTWOOD_NR: Entry = Entry {
     descriptor: &control(
         "westwood-nr",
-        "Westwood: a loss leaves a window of the measured bandwidth times the minimum round trip; \
-         retransmits as NewReno",
+        "Westwood: after a loss, the window is the measured bandwidth times the minimum round trip; loss recovery as \
+         in NewReno",
         SOURCE,
         Parameters::TABLE,
     ),

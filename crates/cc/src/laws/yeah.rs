@@ -28,12 +28,12 @@ parameters! {
         /// Divisor of the minimum round trip that gives the queueing delay above which the flow is in slow mode and
         /// grows as Reno
         delay_divisor: f64 = number("8", Range::between(0.1, 1e6), "Baiocchi et al. 2007, phi; Linux, PHY"),
-        /// Part of the packets waiting in the network that a round drains by a smaller window, if more than
-        /// `most_waiting` wait
+        /// Fraction of the flow's packets waiting in the network by which a round reduces the window to drain them, if
+        /// more than `most_waiting` wait
         drained: f64 = number("1", Range::between(0.0, 1.0), "Baiocchi et al. 2007, gamma; Linux, GAMMA"),
-        /// Largest part of the window that a round gives up to drain waiting packets
+        /// Largest fraction of the window that a round gives up to drain waiting packets
         most_drained: f64 = number("0.5", Range::between(0.0, 1.0), "Baiocchi et al. 2007, epsilon; Linux, EPSILON"),
-        /// Smallest part of the window that a loss takes, unless competitors fill the queue
+        /// Smallest fraction by which a loss reduces the window, unless competitors fill the queue
         least_cut: f64 = number("0.125", Range::between(0.0, 0.5), "Baiocchi et al. 2007, delta; Linux, DELTA"),
         /// Number of rounds in slow mode in a row from which on the flow assumes that competitors fill the queue, so
         /// that a loss takes half of the window

@@ -13,8 +13,8 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::GrowthLimit,
         name: "rate-limited-increase",
-        summary: "Limits the growth of a window that the sender does not fill to what the most packets in \
-         flight since the last reduction support",
+        summary: "Limits the growth of a window that the sender does not fill, by the maximum number of packets in \
+                  flight since the last reduction",
         source: "draft-ietf-ccwg-ratelimited-increase, which updates RFC 5681, RFC 9002 and RFC 9438",
         parameters: &[],
         presets: &[],

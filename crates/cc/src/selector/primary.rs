@@ -8,7 +8,7 @@ pub const ENTRY: SelectorEntry = SelectorEntry {
     descriptor: &Descriptor {
         kind: Kind::Selector,
         name: "primary",
-        summary: "New data takes the primary path unless this path has failed",
+        summary: "Sends new data over the primary path unless that path has failed",
         source: "RFC 9260 section 6.4",
         parameters: &[],
         presets: &[],

@@ -41,8 +41,8 @@ parameters! {
         threshold_factor: f64 = FACTOR,
         rtt_min_mode: RttMinMode = RTT_MIN_MODE,
         rtt_min: Span = RTT_MIN,
-        /// Path to switch to if there are several: the one with the largest window to resume with, or the one
-        /// that has rested longest
+        /// Path to switch to if there are several: the one that would resume with the largest window, or the one that
+        /// has been unused for longest
         next: Next = choice("largest-window", "not in the thesis, which has two paths"),
         /// The constants of the window that a path resumes with after a rest.
         rest: Rest,
@@ -54,11 +54,12 @@ parameters! {
     pub struct Rest {
         /// Smallest window with which a path resumes
         least_window: Packets = packets("2 packets", Range::between(1.0, 1e6), "Dahal equation 6.3"),
-        /// Numerator of the share of its window that a path keeps after a short rest; the denominator is least_rest
+        /// Numerator of the fraction of its window that a path keeps after a short time unused; the denominator is
+        /// `least_rest`
         kept: u64 = integer("3", Range::between(1.0, 1e6), "Dahal equation 6.4"),
-        /// Number of acknowledgements of rest after which the numerator `kept` grows by one
+        /// Number of acknowledgements on other paths after which the numerator `kept` of an unused path grows by one
         kept_again: u64 = integer("10", Range::between(1.0, 1e9), "Dahal equation 6.4"),
-        /// Shortest rest that counts, in acknowledgements; a shorter rest counts as one of this length
+        /// Shortest time unused, in acknowledgements on other paths; a shorter time counts as this
         least_rest: u64 = integer("7", Range::between(1.0, 1e9), "Dahal equation 6.4"),
     }
 }

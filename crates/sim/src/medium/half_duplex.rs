@@ -9,7 +9,7 @@ use ackclock_base::{Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &medium(
         "half-duplex",
-        "Stations that have something to send take turns, a packet each",
+        "Stations that have packets to send take turns of one packet each",
         "a line that carries one direction at a time",
         HalfDuplex::TABLE,
     ),

@@ -13,7 +13,8 @@ use ackclock_base::{Descriptor, Kind, Range, Rate, Size, Span, Time, parameters}
 pub const PROFILES: &[Descriptor] = &[Descriptor {
     kind: Kind::Transport,
     name: "rtp",
-    summary: "A call over RTP: frames of an encoder at the rate of its control, never retransmitted",
+    summary: "A call over RTP: an encoder sends frames at the rate that the control sets; packets are never \
+              retransmitted",
     source: "RFC 3550, RFC 8888",
     parameters: Details::TABLE,
     presets: &[],
@@ -31,7 +32,7 @@ parameters! {
         max_rate: Rate = rate("1.5 Mbit/s", RATES, "RFC 8698 figure 3 (RMAX)"),
         /// Frames per second
         frames: f64 = number("30", Range::between(1.0, 1000.0), "RFC 8698 figure 3 (FPS)"),
-        /// Greatest share by which the size of a frame differs from the mean at its rate, drawn uniformly
+        /// Largest relative deviation of a frame's size from the mean at its rate; the deviation is drawn uniformly
         variation: f64 = number("0.1", Range { min: 0.0, max: 1.0, above_min: false }, "none"),
         /// The largest payload of a packet; all packets of a frame have equal payloads
         packet: Size = size("1200 B", Range::between(200.0, 65_000.0), "none"),

@@ -81,8 +81,8 @@ parameters! {
         initial_window: Option<Packets> = packets("none", PACKETS, "RFC 9260 section 7.2.1; 2 in RFC 2960"),
         /// The initial slow start threshold; none for an infinite threshold
         initial_ssthresh: Option<Size> = size("none", Range::between(1500.0, 4e9), "RFC 9260 section 7.2.1"),
-        /// The smallest window of an idle path: the window is halved for each timeout's length in which
-        /// nothing is sent over the path
+        /// The smallest window of an idle path, whose window is halved for each retransmission timeout in which nothing
+        /// is sent over it
         idle_window: Packets = packets("4 packets", PACKETS, "RFC 9260 section 7.2.1; 2 in RFC 2960"),
         /// Lower bound of a path's congestion window after a loss or a mark, in packets; a control may have a higher
         /// bound of its own (sctp: 4). A timeout leaves one packet
@@ -93,12 +93,12 @@ parameters! {
         handshake: bool = flag(true, "RFC 9260 section 5.1"),
         /// Whether answers to INIT and COOKIE ECHO that were sent once measure the round trip of their path
         handshake_rtt: bool = flag(true, "RFC 9260 section 8.3: what updates a path's RTT; not in ns-2"),
-        /// How many times INIT and COOKIE ECHO are repeated before the association is given up
+        /// How many times INIT and COOKIE ECHO are retransmitted before the association is given up
         max_init_retransmits: u32 = integer("8", COUNTS, "RFC 9260 section 16, Max.Init.Retransmits"),
         /// Whether packets with DATA or SACK carry a timestamp chunk of 12 B, and each SACK echoes the first
         /// timestamp since the last SACK
         timestamps: bool = flag(false, "Dahal section 6.1.2, after Caro et al. 2003"),
-        /// The number of acknowledgements that report a chunk missing and so make it lost
+        /// The number of acknowledgements that report a chunk missing after which the chunk counts as lost
         missing_reports: u32 = integer(
             "3",
             Range::between(1.0, MAX_DUPACK_THRESHOLD as f64),
@@ -121,7 +121,7 @@ parameters! {
         sack_first_packet: bool = flag(true, "RFC 9260 section 5.1; not in ns-2 before October 2007"),
         /// Whether the packet that fills the last gap is also acknowledged at once
         sack_filled_gap: bool = flag(true, "as usrsctp, after RFC 5681 section 4.2; not in ns-2"),
-        /// Whether the SACK for a packet that has arrived twice ends the wait of a delayed SACK
+        /// Whether the SACK for a duplicate packet ends the wait of a delayed SACK
         sack_duplicate_resets: bool = flag(true, "RFC 9260 section 6.2; not in ns-2"),
         /// When the retransmission timer goes off.
         timer: Timer,
@@ -129,12 +129,12 @@ parameters! {
         path_max_retrans: u32 = integer("5", COUNTS, "RFC 9260 section 16, Path.Max.Retrans"),
         /// The number of errors in a row on all paths that the association tolerates; one more makes it fail
         association_max_retrans: u32 = integer("10", COUNTS, "RFC 9260 section 16, Association.Max.Retrans"),
-        /// The idle time of a path before a HEARTBEAT, in addition to a timeout's length; none for no
+        /// The idle time of a path before a HEARTBEAT, in addition to the retransmission timeout; none for no
         /// HEARTBEATs
         heartbeat_interval: Option<Span> = time("30 s", SPANS, "RFC 9260 section 16, HB.interval"),
-        /// When the next HEARTBEAT follows at once after one that gets no answer within a timeout's length:
-        /// never (it follows after the interval and a doubled timeout's length), on a path that has failed,
-        /// or always. A path that fails and is left is probed at once in any case
+        /// When a HEARTBEAT that is not answered within the retransmission timeout is repeated at once: never (the next
+        /// one follows after the interval plus the doubled timeout), only on a path that has failed, or always. A path
+        /// that fails and is left is probed at once in any case
         heartbeat_repeat: HeartbeatRepeat = choice("when-failed", "RFC 9260 section 8.3; ns-2's Timeout"),
         /// Whether a path other than the first has to answer a HEARTBEAT before it carries data
         confirm_paths: bool = flag(true, "RFC 9260 section 5.4; not in RFC 2960"),

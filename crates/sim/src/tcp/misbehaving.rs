@@ -28,7 +28,7 @@ choice! {
 parameters! {
     /// How a receiver breaks the rules.
     pub struct Misbehaviour {
-        /// How many acknowledgements the receiver sends instead of one, each of an equal part of the data
+        /// How many acknowledgements the receiver sends instead of one, each for an equal part of the data
         split_acks: u32 = integer(
             "1",
             Range::between(1.0, 1000.0),

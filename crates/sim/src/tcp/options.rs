@@ -59,7 +59,7 @@ pub const PROFILES: &[Descriptor] = &[
     ),
     profile(
         "linux",
-        "TCP with the details of Linux; the rules of the congestion control stay those of `control`",
+        "TCP with the details of Linux's stack; the congestion control is still that of `control`",
         "Linux 6.x net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c; Documentation/networking/ip-sysctl",
         &[
             ("initial_window", "10 packets"), // TCP_INIT_CWND, without RFC 6928's bound on bytes

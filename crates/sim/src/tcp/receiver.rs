@@ -43,14 +43,14 @@ parameters! {
             Range { min: 0.0, max: 0.5, above_min: true },
             "RFC 1122 section 4.2.3.2 allows 500 ms",
         ),
-        /// With delayed_ack, the number of packets that are acknowledged at once nevertheless, at the start and after
-        /// a packet that arrived twice
+        /// With delayed_ack, the number of packets that are still acknowledged at once at the start of the connection
+        /// and after a duplicate packet
         quick_acks: u32 = integer(
             "0",
             Range::between(0.0, 1e6),
             "Linux include/net/tcp.h, TCP_MAX_QUICKACKS; not in RFC 5681",
         ),
-        /// With sack or rack, whether the receiver reports packets that arrive twice (DSACK)
+        /// With sack or rack, whether the receiver reports duplicate packets (DSACK)
         dsack: bool = flag(false, "RFC 2883"),
     }
 }

@@ -30,8 +30,8 @@ pub const CBR: Entry = Entry {
 pub const ON_OFF: Entry = Entry {
     descriptor: &application(
         "on-off",
-        "Sends at a constant bit rate over UDP in periods, with pauses between them, or writes into a \
-         connection in this way",
+        "Sends at a constant bit rate over UDP in periods with pauses between them, or writes into a connection in the \
+         same pattern",
         "Bansal, Balakrishnan, Floyd and Shenker, SIGCOMM 2001; ns-2's CBR, started and stopped",
         InPeriods::TABLE,
     ),
@@ -57,7 +57,7 @@ pub const ON_OFF: Entry = Entry {
 pub const REQUESTS: Entry = Entry {
     descriptor: &application(
         "requests",
-        "Requests over UDP at fixed intervals, each answered at once by a reply",
+        "Sends requests over UDP at fixed intervals, each answered at once by a reply",
         "RFC 7928 section 2.2, where requests for names are part of what a flow starts with",
         Requests::TABLE,
     ),

@@ -15,8 +15,8 @@ use ackclock_base::{Random, Rate, Size, Span, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "mmpp",
-        "Sessions of flows of packets, with Poisson arrivals at each level: long-range dependent traffic \
-         over UDP, or written into a connection",
+        "Long-range dependent traffic over UDP, or written into a connection: sessions of flows of packets, with \
+         Poisson arrivals at each of the three levels",
         "Muscariello et al., ICC 2004; error-discriminating TCP, section 5.2 and appendix C",
         Parameters::TABLE,
     ),

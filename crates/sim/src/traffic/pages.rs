@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "pages",
-        "Web pages one after another over parallel TCP connections, the next when the last is complete",
+        "Fetches one web page after another over parallel TCP connections, each page once the previous one is complete",
         "RFC 7928 section 7.2",
         Parameters::TABLE,
     ),

@@ -36,7 +36,7 @@ parameters! {
         rate: Rate = RATE.by_default("1 Mbit/s"),
         /// Frames per second
         frames: f64 = number("25", Range::between(0.1, 1000.0), "none"),
-        /// Number of frames of a group of pictures: a large one and the small ones that follow
+        /// Number of frames in a group of pictures: one large frame and the small frames that follow
         group: u64 = integer("12", Range::between(1.0, 1e6), "none"),
         /// The ratio of the size of a large frame to that of a small one
         ratio: f64 = number("5", Range::between(1.0, 1000.0), "none"),

@@ -38,18 +38,18 @@ const COUNTS: Range = Range::between(1.0, 1e6);
 parameters! {
     /// The parameters of web sessions.
     pub struct Web {
-        /// Number of sessions in all, one after another or overlapping; those that would begin after the end of the
-        /// traffic are left out
+        /// Total number of sessions, which may overlap; those that would begin after the end of the traffic are left
+        /// out
         sessions: u64 = integer("100", COUNTS, SOURCE),
-        /// Mean time from session to session
+        /// Mean time from the beginning of a session to that of the next
         between_sessions: Span = time("5 s", MEAN_TIMES, SOURCE),
         /// Number of pages of a session
         pages: u64 = integer("10", COUNTS, SOURCE),
-        /// Mean time from page to page of a session
+        /// Mean time from the beginning of a page to that of the next in a session
         between_pages: Span = time("1 s", MEAN_TIMES, SOURCE),
         /// Number of objects of a page
         objects: u64 = integer("10", COUNTS, SOURCE),
-        /// Mean time from object to object of a page
+        /// Mean time from the beginning of an object to that of the next in a page
         between_objects: Span = time("10 ms", MEAN_TIMES, SOURCE),
         /// Mean size of an object, drawn from a Pareto distribution of the second kind
         object: Packets = packets("10 packets", Range::between(1.0, 1e9), SOURCE),

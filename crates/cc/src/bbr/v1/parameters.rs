@@ -28,7 +28,7 @@ parameters! {
         min_pipe_cwnd: Packets = packets("4 packets", Range::between(1.0, 1000.0), "BBRMinPipeCwnd, section 4.2.3.1"),
         /// When the pipe counts as full
         full_pipe: Criterion,
-        /// Rounds over which the greatest delivery rate is kept as the bandwidth
+        /// Rounds over which the maximum delivery rate is taken as the bandwidth
         bandwidth_rounds: usize = integer("10", Range::between(1.0, MOST_ROUNDS as f64), "BtlBwFilterLen, section 4.1.1.3"),
         /// Time after which the minimum round trip is forgotten, and ProbeRTT begins, if no round trip has been as
         /// short since

@@ -11,7 +11,7 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,
         name: "always",
-        summary: "Gives every loss the same cause",
+        summary: "Attributes every loss to the same cause",
         source: "Alnuem 2009 section 5.3",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -21,7 +21,7 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
 };
 
 choice! {
-    /// The cause given to every loss.
+    /// The cause to which every loss is attributed.
     pub enum Named {
         /// Transmission.
         Transmission = "transmission",
@@ -42,12 +42,12 @@ impl From<Named> for Cause {
 parameters! {
     /// The parameters of the oracle.
     pub struct Parameters {
-        /// The cause given to every loss
+        /// The cause to which every loss is attributed
         cause: Named = choice("transmission", "Alnuem 2009 section 5.3"),
     }
 }
 
-/// Gives every loss the same cause.
+/// Attributes every loss to the same cause.
 #[derive(Clone, Copy, Debug)]
 pub struct Always(pub Cause);
 

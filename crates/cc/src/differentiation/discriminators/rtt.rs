@@ -12,8 +12,8 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,
         name: "rtt",
-        summary: "Attributes a loss to congestion if the smoothed round trip exceeds an edge between the \
-         minimum and the maximum round trip",
+        summary: "Attributes a loss to congestion if the smoothed round trip exceeds a threshold between the minimum \
+                  and the maximum round trip",
         source: "Alnuem 2009 section 6.2, equations 6.3 and 6.4, figure 6.2 and appendix D",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -47,8 +47,8 @@ parameters! {
     pub struct Parameters {
         /// Weight of the old value in the smoothed round trip
         alpha: f64 = number("0.9", Range::between(0.0, 1.0), "Alnuem 2009 equation 6.4: 0.8 to 0.9, 0.9 used"),
-        /// Position of the edge above which losses are attributed to congestion, from the minimum (0) to the maximum
-        /// (1) round trip
+        /// Position of the threshold above which losses are attributed to congestion, from the minimum (0) to the
+        /// maximum (1) round trip
         midalpha: f64 = number(
             "0.15",
             Range::between(0.0, 1.0),
@@ -59,7 +59,7 @@ parameters! {
             "zero",
             "Alnuem 2009 appendix D: zero, so that for some twenty acknowledgements every loss is of transmission",
         ),
-        /// Whether a loss is of congestion if the smoothed round trip is exactly at the edge
+        /// Whether a loss is attributed to congestion if the smoothed round trip is exactly at the threshold
         inclusive: bool = flag(false, "Alnuem 2009 section 6.2: above the edge; appendix D: at or above"),
         /// Effect of a timeout on the maximum round trip: it is measured anew (forget), or stays (keep)
         after_timeout: AfterTimeout = choice(

@@ -41,7 +41,7 @@ parameters! {
         /// Position of the lower threshold, where a spike ends, between the minimum (0) and the maximum (1)
         /// trip time
         beta: f64 = number("0.33", Range::between(0.0, 1.0), "Alnuem 2009 section 6.2, equation 6.2"),
-        /// Trip that is timed: one-way on the forward path, or the round trip
+        /// Trip time that is measured: one-way on the forward path, or the round trip
         trip: Trip = choice(
             "one-way",
             "Alnuem 2009 section 3.5.2.13: relative one-way trip time; its own implementation does not say",

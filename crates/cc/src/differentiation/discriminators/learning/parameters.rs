@@ -27,22 +27,22 @@ choice! {
 parameters! {
     /// How the discriminator guesses, checks and learns.
     pub struct Parameters {
-        /// Initial probability of guessing that a loss is of transmission
+        /// Initial probability of guessing that a loss is a transmission error
         initial: f64 = number("0.5", PROBABILITY, "A. Jain 2003 figure 4.1: a constant, not given"),
-        /// Share of the difference between 1 and the probability of guessing that a loss is of transmission by which a
-        /// confirmed guess raises this probability
+        /// Fraction of the difference between 1 and the probability of guessing a transmission error by which a
+        /// confirmed guess raises that probability
         increase: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: increased, by how much is not given"),
-        /// Share by which a refuted guess lowers the probability of guessing that a loss is of transmission
+        /// Fraction by which a refuted guess lowers the probability of guessing a transmission error
         decrease: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: decreased, by how much is not given"),
-        /// Smallest probability of guessing transmission; from zero it could never rise, since only guesses of
-        /// transmission are checked
+        /// Smallest probability of guessing a transmission error; from zero it could never rise, because only such
+        /// guesses are checked
         least: f64 = number("0.01", PROBABILITY, "Not in A. Jain 2003"),
-        /// Largest probability of guessing transmission, at least `least`
+        /// Largest probability of guessing a transmission error, at least `least`
         most: f64 = number("0.99", PROBABILITY, "Not in A. Jain 2003"),
         /// Time within which another loss refutes a guess, as a multiple of the smoothed round trip
         check: f64 = number("1.5", Range::between(0.0, 1000.0), "A. Jain 2003 section 4.4: n = 1.5"),
-        /// Effect of the window at the loss, as a share of the largest so far, on a confirmed guess: the probability
-        /// that the guess counts (chance), its weight (amount), or none (off)
+        /// Effect of the window at the loss, as a fraction of the largest window so far, on a confirmed guess: it is
+        /// the probability that the guess counts (chance), the weight of the guess (amount), or it has none (off)
         p_inc: Weight = choice("chance", "A. Jain 2003 figure 4.1: increased with probability p_inc"),
         /// Whether a timeout is always attributed to congestion, or its cause is guessed like that of any loss
         timeouts: Timeouts = choice("congestion", "A. Jain 2003 says nothing of timeouts"),
