@@ -98,9 +98,9 @@ parameters! {
     pub struct Timer {
         /// Granularity of the retransmission timer's clock
         tick: Span = time("1 ms", SPANS, "RFC 6298 section 4; RFC 9260 section 6.3.1 rule C6"),
-        /// The least retransmission timeout
+        /// The minimum retransmission timeout
         min_rto: Span = time("1 s", TIMEOUTS, "RFC 6298 section 2.4; RFC 9260 section 16, RTO.Min"),
-        /// The greatest retransmission timeout
+        /// The maximum retransmission timeout
         max_rto: Span = time("60 s", TIMEOUTS, "RFC 6298 section 2.5; RFC 9260 section 16, RTO.Max"),
         /// The retransmission timeout before the first round-trip sample
         initial_rto: Span = time(
@@ -184,11 +184,12 @@ parameters! {
         /// The effect of a timeout on stored selective acknowledgements: they are forgotten and all is retransmitted
         /// (go-back-n), or they are kept and what they leave out is retransmitted (keep-sack)
         after_timeout: AfterTimeout = choice("keep-sack", "RFC 6675 section 5.1; ns-2 goes back"),
-        /// With selective acknowledgements, how the flight falls to the reduced window in recovery: nothing but the
-        /// first retransmission leaves until it has (immediate); packets leave in proportion to those delivered, in
-        /// the ratio of the reduced window to the flight at the loss (proportional) or to the window at the loss
-        /// (linux); or the flight is a count, which a duplicate acknowledgement lowers by one and a partial one by two
-        /// (counted). Under a control with a model of the path, such as BBR, proportional and linux act as immediate
+        /// With selective acknowledgements, how the flight falls to the reduced window in recovery: only the first
+        /// retransmission is sent until the flight has fallen that far (immediate); packets leave in proportion to
+        /// those delivered, in the ratio of the reduced window to the flight at the loss (proportional) or to the
+        /// window at the loss (linux); or the flight is a count, which a duplicate acknowledgement lowers by one and a
+        /// partial one by two (counted). Under a control with a model of the path, such as BBR, proportional and linux
+        /// act as immediate
         reduction: Flight = choice(
             "proportional",
             "RFC 6675; RFC 9937; Linux net/ipv4/tcp_input.c, tcp_cwnd_reduction; Fall and Floyd 1996 and ns-2's Sack1",
@@ -255,7 +256,7 @@ parameters! {
         /// The quantity that a loss reduces: the packets that are not acknowledged cumulatively (flight), or the
         /// congestion window, at most the receiver's window (window)
         reduce_from: ReduceFrom = choice("flight", "RFC 5681 section 2 and equation 4; ns-2 and Linux use the window"),
-        /// The least window that a loss or a mark leaves; a timeout leaves one packet
+        /// The smallest window after a loss or a mark; after a timeout, the window is one packet
         min_window: Packets = packets(
             "2 packets",
             WINDOWS,

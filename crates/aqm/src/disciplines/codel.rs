@@ -47,7 +47,7 @@ pub const INTERVAL: Declared<Span> = declare::time("100 ms", Range::above(0.0), 
 /// The backlog up to which no packet is dropped.
 pub const MAX_PACKET: Declared<Size> =
     declare::size("1500 B", Range::at_least(0.0), "RFC 8289 section 5.6 (bytes() <= MAXPACKET)")
-        .about("Bytes waiting up to which no packet is dropped: the size of the largest packet");
+        .about("Backlog up to which no packet is dropped: the size of the largest packet");
 
 /// Whether packets are marked instead of dropped.
 pub const ECN: Declared<bool> =

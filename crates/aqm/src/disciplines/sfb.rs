@@ -73,7 +73,7 @@ parameters! {
             Range::at_least(0.0),
             "tc-sfb(8), penalty_burst: 20 packets, here of 1500 bytes",
         ),
-        /// Time for which one set of hash functions is used
+        /// Time for which a set of hash functions is used before the next one replaces it
         rehash: Span = time("600 s", Range::above(0.0), "tc-sfb(8), rehash"),
         /// Time before a change of hash functions in which the next set already learns from flows with a drop
         /// probability of 1

@@ -6,7 +6,8 @@ use ackclock_base::{Range, parameters};
 parameters! {
     /// The condition under which the pipe counts as full.
     pub struct Criterion {
-        /// Factor by which the delivery rate must grow from one round to the next; a round with less counts as without growth
+        /// Factor by which the delivery rate must grow from one round to the next; a round with less growth counts as a
+        /// round without growth
         full_pipe_growth: f64 = number("1.25", Range::between(1.0, 4.0), "section 5.3.1.2: 25 % more; Linux"),
         /// Rounds without growth of the delivery rate after which the pipe counts as full
         full_pipe_rounds: u32 = integer("3", Range::between(1.0, 100.0), "section 5.3.1.2; Linux"),

@@ -18,8 +18,7 @@ parameters! {
         /// Share by which the knee, the window at which a queue begins to build, may move without counting as a sign
         /// of a competitor
         beta: f64 = number("0.1", Range::between(0.0, 1.0), "Cho section IV.E"),
-        /// Smoothed round trip above which there is a queue, as a position between the minimum (0) and the maximum
-        /// (1)
+        /// Smoothed round trip above which there is a queue, as a position between its minimum (0) and maximum (1)
         gamma: f64 = number("0.2", Range::between(0.0, 1.0), "Cho section IV.D"),
         /// Weight of a new round trip in the smoothed round trip
         srtt_gain: f64 = number("0.125", GAINS, "Cho section IV.E: w = 1/8"),

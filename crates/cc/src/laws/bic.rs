@@ -80,8 +80,8 @@ parameters! {
         /// and the last maximum
         variant: Variant = choice(
             "published",
-            "Linux's tcp_bic.c: max_increment, BICTCP_B / smooth_part, beta, low_window, BICTCP_B; how it probes past the \
-             maximum is the paper's here",
+            "Linux's tcp_bic.c: max_increment, BICTCP_B / smooth_part, beta, low_window, BICTCP_B; probing past the \
+             maximum stays as in the paper",
         ),
     }
 }

@@ -48,6 +48,7 @@ parameters! {
     /// The delay above which a flow yields, and how much it yields.
     pub struct Parameters {
         /// Round trip above which a flow cuts its window, as a position between the minimum (0) and the maximum (1)
+        /// round trip
         gamma: f64 = number("0.5", Range::between(0.0, 1.0), "Cho section II.C, equation 2.1"),
         /// Share of its window that a flow gives up when its own round trip is above the threshold
         alpha: f64 = number("0.125", Range::between(0.0, 0.5), "Cho section II.C, after Jain 1989 (window x 7/8)"),

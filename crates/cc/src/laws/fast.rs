@@ -30,7 +30,7 @@ parameters! {
         ),
         /// Share of the distance to its target by which the window moves in an update
         gamma: f64 = number("0.5", Range::between(0.01, 1.0), "FAST module 1.1.3 for ns-2"),
-        /// Queueing delay below which each acknowledgement adds a packet
+        /// Queueing delay below which each acknowledgement adds a packet to the window
         growth_delay: Span = time(
             "0.75 ms",
             Range::at_least(0.0),

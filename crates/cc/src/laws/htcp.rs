@@ -40,7 +40,7 @@ parameters! {
         most_beta: f64 = number("0.8", Range::between(0.1, 0.99), "Linux's tcp_htcp.c, BETA_MAX (102/128 there)"),
         /// Source of the constants: the other parameters (published), or the value of Linux for `most_beta` (linux),
         /// 102/128
-        variant: Variant = choice("published", "Linux's tcp_htcp.c, BETA_MAX; all else is as there already"),
+        variant: Variant = choice("published", "Linux's tcp_htcp.c, BETA_MAX; all other values are already Linux's"),
     }
 }
 

@@ -43,7 +43,7 @@ parameters! {
         patience: u32 = integer("5", Range::between(1.0, 1000.0), "Liu et al. 2008, theta; Linux's theta"),
         /// Source of the constants: the other parameters (published), or the value of Linux for `low_window` (linux),
         /// 15 packets
-        variant: Variant = choice("published", "Linux's tcp_illinois.c has the paper's constants but for win_thresh"),
+        variant: Variant = choice("published", "Linux's tcp_illinois.c has the paper's constants except win_thresh"),
     }
 }
 

@@ -46,7 +46,7 @@ parameters! {
         initial_alpha: f64 = number("0", Range::between(0.0, 1.0), "tcp_prague.c, alpha mode 0"),
         /// Virtual round trip: flows with shorter round trips grow as slowly as with this one; 0 to disable
         virtual_rtt: Span = time("25 ms", Range::between(0.0, 10.0), "tcp_prague.c, prague_rtt_target"),
-        /// Number of rounds after slow start from which on the virtual round trip applies
+        /// Number of rounds after the end of slow start after which the virtual round trip applies
         independent_after: u32 = integer("4", Range::between(0.0, 1e6), "tcp_prague.c, prague_rtt_transition"),
         /// Largest window, in packets of 1500 bytes on the wire, at which growth and cuts apply to the pacing rate,
         /// from which the window follows; 0 for never

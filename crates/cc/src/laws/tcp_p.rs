@@ -69,7 +69,7 @@ parameters! {
         /// rest (halve-detector), or all flows give up the same share (proportional)
         method: Method = choice(
             "halve-detector",
-            "Cho section III.C; beyond k = N all alike, for half a window is then too much",
+            "Cho section III.C; beyond k = N all flows give up the same share, because half a window would be too much",
         ),
         /// Reduction at a loss that a flow detects within its minimum smoothed round trip after a cut for another
         /// flow's loss: as for any loss (none), none (detector), or half of the detecting flow's window only
@@ -85,7 +85,7 @@ parameters! {
             "Cho section III.C leaves the thresholds of the others alone, to keep them out of slow start",
         ),
         /// Whether a window grows in steps of k packets; if not, by a fraction of a packet with each acknowledgement
-        steps: bool = flag(true, "Cho section III.C: the kernel has no fractions; equations 3.4 and 3.7 have"),
+        steps: bool = flag(true, "Cho section III.C: the kernel has no fractions; equations 3.4 and 3.7 do"),
     }
 }
 

@@ -32,7 +32,7 @@ parameters! {
         /// in ns-2
         keeps_inflation: bool = flag(
             true,
-            "ns-2 2.35, which takes back only the inflation of more than three; the theses measured that",
+            "ns-2 2.35, with which the theses measured, removes only the inflation of more than three duplicates",
         ),
         /// Whether the first two packets are sent one at a time, and the initial window opens when the second is
         /// acknowledged
@@ -42,7 +42,10 @@ parameters! {
         ),
         /// Source of the constants: the other parameters (published), or the values of Linux in their place (linux):
         /// alpha 2, beta 4, gamma 1, and no inflation kept after a loss
-        variant: Variant = choice("published", "Linux's tcp_vegas.c: alpha, beta, gamma; its cut of half is not taken"),
+        variant: Variant = choice(
+            "published",
+            "Linux's tcp_vegas.c: alpha, beta, gamma; its halving at a loss is not taken over",
+        ),
     }
 }
 

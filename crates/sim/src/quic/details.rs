@@ -79,7 +79,7 @@ parameters! {
         ecn: bool = flag(false, "RFC 9000 section 13.4"),
         /// With ecn, the ECN field of packets; auto is ect1 for a control that responds to each mark, ect0 for others
         ecn_field: EcnField = choice("auto", "RFC 9000 section 13.4; RFC 9331 section 4.1"),
-        /// Whether packets are paced over the round trip if the control sets a window only
+        /// Whether packets are paced over the round trip if the control sets only a window
         pacing: bool = flag(true, "RFC 9002 section 7.7"),
         /// How much faster than the window over the round trip packets leave.
         gains: Gains,

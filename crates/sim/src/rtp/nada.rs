@@ -77,7 +77,8 @@ parameters! {
         beta_v: f64 = number("0.1", FACTORS, RFC),
         /// Weight of the newest loss ratio or marking ratio in its mean (ALPHA)
         alpha: f64 = number("0.1", SHARES, RFC),
-        /// Number of past minutes whose least one-way delay is the base delay, so that the delay of an earlier route expires
+        /// Number of past minutes whose minimum one-way delay is the base delay, so that the delay of an earlier route
+        /// expires
         base_history: usize = integer(
             "10",
             Range::between(1.0, MAX_MINUTES as f64),

@@ -71,7 +71,7 @@ parameters! {
         /// Weight of the newest frame in the mean share by which frames exceed their nominal size
         /// (FRAME_SIZE_DEV_ALPHA)
         excess_weight: f64 = number("0.015625", SHARES, MEDIA),
-        /// Number of past minutes whose least one-way delay is the base delay
+        /// Number of past minutes whose minimum one-way delay is the base delay
         base_history: usize = integer(
             "10",
             Range::between(1.0, MAX_MINUTES as f64),

@@ -69,7 +69,7 @@ parameters! {
         chunk: Option<Size> = size("none", Range::between(20.0, 65_000.0), "RFC 9260 section 3.3.1; Dahal 6.2.1 has 1456"),
         /// The number of streams, which the messages take in turn; each message fills a chunk
         streams: u32 = integer("1", Range::between(1.0, 65_535.0), "RFC 9260 section 2.2"),
-        /// Whether the messages of a stream are delivered in their order
+        /// Whether the messages of a stream are delivered in order
         ordered: bool = flag(true, "RFC 9260 section 6.6"),
         /// The size of the receive buffer
         receive_window: Size = size(
@@ -161,8 +161,8 @@ parameters! {
         max_burst: Option<u64> = integer("4", Range::between(1.0, 1e6), "RFC 9260 section 6.1 rule D"),
         /// When `max_burst` applies: always, or only at an acknowledgement of a retransmission
         burst_bound: BurstBound = choice("always", "RFC 9260 section 6.1 rule D; ns-2's useMaxBurst_"),
-        /// Concurrent multipath transfer: new data takes all paths at once, losses and windows are handled
-        /// path by path, and gaps do not hasten SACKs
+        /// Concurrent multipath transfer: new data takes all paths at once, losses and windows are handled path by
+        /// path, and gaps do not trigger immediate SACKs
         cmt: bool = flag(false, "Iyengar, Amer and Stewart 2006: SFR, CUC, DAC"),
     }
 }

@@ -107,7 +107,7 @@ parameters! {
         accurate_ecn: bool = flag(false, "RFC 9768"),
         /// With ecn, the ECN field of packets; auto is ect1 for a control that responds to each mark, ect0 for others
         ecn_field: EcnField = choice("auto", "RFC 3168 section 5; RFC 9331 section 4.1"),
-        /// Whether packets are paced over the round trip if the control sets a window only
+        /// Whether packets are paced over the round trip if the control sets only a window
         pacing: bool = flag(false, "Linux paces under fq, or where the control asks for it"),
         /// How much faster than the window over the round trip packets leave.
         gains: Gains,

@@ -25,9 +25,9 @@ parameters! {
             "Jain 2003 section 2.4.1: a fixed value, typically 0",
         ),
         bounded: bool = BOUNDED,
-        /// Fraction of the limit up to which a predicted queue drops no packet (alpha)
+        /// Predicted queue, as a fraction of the limit, up to which no packet is dropped (alpha)
         lower: f64 = number("0.3", Range::between(0.0, 1.0), "Jain 2003 equation 2.5 and section 2.6"),
-        /// Fraction of the limit from which a predicted queue drops every packet (beta)
+        /// Predicted queue, as a fraction of the limit, from which on every packet is dropped (beta)
         upper: f64 = number("1", Range::above(0.0), "Jain 2003 table 2.1 and section 2.9"),
         /// Drop probability at the upper fraction, to which it rises linearly from zero at the lower fraction; with a
         /// target, the initial value

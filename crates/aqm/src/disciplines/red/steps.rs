@@ -15,7 +15,7 @@ parameters! {
         beta: f64 = number("0.9", Range::between(0.0, 1.0), SOURCE),
         /// Smallest max_probability
         least_probability: f64 = number("0.01", Range::between(0.0, 1.0), SOURCE),
-        /// Greatest max_probability
+        /// Largest max_probability
         greatest_probability: f64 = number("0.5", Range::between(0.0, 1.0), SOURCE),
     }
 }

@@ -49,12 +49,12 @@ parameters! {
         /// Share of the long-term bound on the packets in flight that ProbeBW_CRUISE and ProbeRTT leave to other
         /// flows
         headroom: f64 = number("0.15", Range::between(0.0, 0.9), "Headroom, section 5.5.10"),
-        /// Least time from one probe for bandwidth to the next
+        /// Shortest time from one probe for bandwidth to the next
         probe_wait: Span = time("2 s", Range::between(0.0, 1000.0), WAIT),
         /// Upper end of a random time, drawn uniformly from zero, that is added to `probe_wait`
         probe_wait_spread: Span = time("1 s", Range::between(0.0, 1000.0), WAIT),
-        /// Most rounds from one probe for bandwidth to the next; fewer if Reno would need fewer to regain its
-        /// window
+        /// Largest number of rounds from one probe for bandwidth to the next; fewer if Reno would need fewer to regain
+        /// its window
         max_probe_rounds: f64 = number("63", Range::between(1.0, 1e6), "section 5.3.3.5.2"),
         //= draft-ietf-ccwg-bbr section 5.3.4.2: ProbeRTT comes every five seconds
         /// Time without a new minimum round trip after which ProbeRTT begins

@@ -57,7 +57,7 @@ parameters! {
         /// Initial value of the smoothed round trip: zero, or the first sample of the round trip
         average_starts: AverageStarts = choice(
             "zero",
-            "Alnuem 2009 appendix D: zero, so that for some twenty acknowledgements every loss is of transmission",
+            "Alnuem 2009 appendix D: zero, so every loss counts as transmission for some twenty acknowledgements",
         ),
         /// Whether a loss is attributed to congestion if the smoothed round trip is exactly at the threshold
         inclusive: bool = flag(false, "Alnuem 2009 section 6.2: above the edge; appendix D: at or above"),

@@ -69,8 +69,8 @@ parameters! {
         /// Percentage by which the first increase of the probe phase raises the threshold; the n-th increase takes
         /// this percentage divided by n
         alpha1: f64 = number("12", Range::between(7.0, 15.0), CHOSEN),
-        /// Percentage by which the first decrease of the probe phase lowers the threshold, the n-th by this divided
-        /// by n; below alpha1, normally 3 to 8
+        /// Percentage by which the first decrease of the probe phase lowers the threshold; the n-th decrease takes this
+        /// percentage divided by n. Below alpha1, normally 3 to 8
         beta1: f64 = number("5", at_most(15.0), CHOSEN),
         /// Heuristic I, which raises the threshold: number of samples in a row without growth of the window
         gamma1: u32 = integer("2", Range::between(2.0, 3.0), CHOSEN),
@@ -102,8 +102,8 @@ parameters! {
         /// Percentage by which a lean flow's first increase raises the threshold; the n-th increase in a row takes
         /// this percentage divided by n
         alpha2: f64 = number("5", Range::between(3.0, 6.0), CHOSEN),
-        /// Percentage by which a bully's first decrease lowers the threshold, the n-th in a row by this divided by n;
-        /// below alpha2, normally 2 to 5
+        /// Percentage by which a bully's first decrease lowers the threshold; the n-th decrease in a row takes this
+        /// percentage divided by n. Below alpha2, normally 2 to 5
         beta2: f64 = number("3", at_most(6.0), CHOSEN),
         /// Heuristic IV: number of samples in a row without growth of the window at which a sample meets its
         /// condition

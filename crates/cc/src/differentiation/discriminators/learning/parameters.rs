@@ -45,7 +45,7 @@ parameters! {
         /// the probability that the guess counts (chance), the weight of the guess (amount), or it has none (off)
         p_inc: Weight = choice("chance", "A. Jain 2003 figure 4.1: increased with probability p_inc"),
         /// Whether a timeout is always attributed to congestion, or its cause is guessed like that of any loss
-        timeouts: Timeouts = choice("congestion", "A. Jain 2003 says nothing of timeouts"),
+        timeouts: Timeouts = choice("congestion", "A. Jain 2003 says nothing about timeouts"),
     }
 }
 
