@@ -63,7 +63,7 @@ class Publication(Table):
 
 
 class Source(Table):
-    """Where the experiment was published."""
+    """The publication of the experiment, and the item that the study reproduces."""
 
     model_config = ConfigDict(json_schema_extra=_or_from_base("section"))
 
