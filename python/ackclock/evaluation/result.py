@@ -80,7 +80,8 @@ def read_answers(file: Path) -> Answers:
             section = next((one.section for one in FAMILIES if one.id == key), "")
             if table == "exempt" and not section.startswith("7."):
                 raise wrong(
-                    f"exempt.{key}: section {section} of RFC 9743 cannot be excluded, only the special cases of "
+                    f"exempt.{key}: section {section} of RFC 9743 cannot be excluded, only the special cases "
+                    f"of "
                     "section 7"
                 )
     return Answers(document.get("exempt", {}), document.get("process", {}))
@@ -144,7 +145,7 @@ class FamilyResult:
         texts += [text for one in self.scenarios for text in one.closed]
         texts += self.shortened
         if self.scenarios:
-            texts += [f"{name} was left out, for {why}." for name, why in self.left_out.items()]
+            texts += [f"{name} was left out, because {why}." for name, why in self.left_out.items()]
         return list(dict.fromkeys(texts))
 
 
@@ -246,9 +247,11 @@ def _family(family: Family, own: Sequence[ScenarioResult], answers: Answers, pla
         elif any(plan.family_of[name] == family.id for name in plan.unmarked):
             why = f"It is {UNMARKED}."
         elif any(plan.family_of[name] == family.id for name in plan.too_large):
-            why = f"Left out, for its {more_than(plan.most_packets)}."
+            why = f"Left out, because its {more_than(plan.most_packets)}."
         if family.id == "N-23" and not plan.tested.several_paths:
-            return FamilyResult(family, EXEMPT, "It controls one path: the demand is on controls of several.")
+            return FamilyResult(
+                family, EXEMPT, "The control has one path; the demand applies to multipath controls."
+            )
         return FamilyResult(family, NOT_EVALUATED, why)
     return of_scenarios(family, own)
 
