@@ -179,7 +179,7 @@ def _said(claim: ClaimResult, same_setup: bool) -> Text:
     if claim.tested and claim.interpretations_in_words:
         text.append(f"\nOther interpretations: {claim.interpretations_in_words}", style="dim")
     if claim.setup and not same_setup:
-        text.append(f"\nThe set-up is partly unknown: {claim.setup}", style="dim")
+        text.append(f"\nThe set-up is partly lost: {claim.setup}", style="dim")
     if claim.finding and claim.verdict not in ("as printed", "yes"):
         text.append(f"\nFinding: {claim.finding}", style="dim")
     if claim.written:
