@@ -46,7 +46,7 @@ NOT_ASKED = "Not among the scenarios of this evaluation."
 
 @dataclass(frozen=True)
 class Answers:
-    """What the author says: the scenarios that the control is not for, and answers about the process."""
+    """The author's answers: scenarios that the control is not meant for, and demands on the process."""
 
     exempt: Mapping[str, str] = field(default_factory=dict)
     process: Mapping[str, str] = field(default_factory=dict)
@@ -165,13 +165,13 @@ class Evaluation:
     cpu_time_s: float
     versions: Mapping[str, Any]
     recoveries: Mapping[str, str] = field(default_factory=dict)
-    """How the flows of each control in the seat recover from losses: a rule, or a transport that has its own."""
+    """The loss recovery of the flows of each control: a rule, or a transport with its own."""
     chosen: frozenset[str] = frozenset()
     """The criteria and sets whose scenarios were asked for."""
     source: str = ""
     """The file of a control in Python."""
     remarks: Sequence[str] = ()
-    """What the reader has to know about how the host treats the control."""
+    """Remarks on how the host treats the control."""
 
     @property
     def fingerprint(self) -> str:
