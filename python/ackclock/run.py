@@ -343,7 +343,7 @@ class Runs(Sequence[Run]):
         columns: str | Sequence[str] | None = None,
         colour: str | Sequence[str] | None = None,
     ) -> Figure:
-        """Returns the distribution of completion times of observed transfers, over all replications, as a figure: a curve
+        """Returns a figure of the completion times of observed transfers, with all replications pooled: a curve
         for each size class, or over a sweep a panel for each class and a curve for each of the first twelve points.
 
         ``rows``, ``columns`` and ``colour`` name what varies along each: the column of a swept axis, or ``class``.
@@ -358,7 +358,8 @@ class Runs(Sequence[Run]):
         chart = completion_figure(self, rows=rows, columns=columns, colour=colour)
         if chart is None:
             raise InputError(
-                "no completion times to draw: `[observe] transfers = true` keeps them, for flows with the application "
+                "no completion times to draw: `[observe] transfers = true` keeps them, for flows with the "
+                "application "
                 '"transfers" or "web"'
             )
         return Figure(chart, file_stem(self[0].scenario, "completion"), self.warnings)
