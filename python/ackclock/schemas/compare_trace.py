@@ -42,7 +42,7 @@ class TraceEvent(Document):
 class PartingSide(Document):
     """The first difference as one of the logs shows it."""
 
-    text: str = Field(description="what this log shows at the first difference")
+    text: str = Field(description="description of this log at the first difference")
     time_s: float | None = Field(
         description="time of the first difference in seconds of the log's own clock; null if places are "
         "counted in packets"

@@ -66,9 +66,7 @@ class ConditionRecord(Strict):
     )
     text: str = Field(description="condition in words")
     setting: str = Field(description="name of the setting in which the condition is judged")
-    verdict: VerdictWord = Field(
-        description="verdict of the condition: the mildest of those for the references"
-    )
+    verdict: VerdictWord = Field(description="verdict of the condition: the mildest one over all references")
     reference: str = Field(description="name of the reference for which the condition has this verdict")
     tested: float | None = Field(
         description="mean over the seeds with the control under test: arithmetic, geometric for a ratio, "

@@ -90,7 +90,8 @@ FLOWS: Meanings = {
         "Retreat, 4 done"
     ),
     "resume_pipe_packets": (
-        "PipeSize of the layer `careful-resume`: packets in flight at the jump plus those acknowledged since"
+        "pipe size (PipeSize) of the layer `careful-resume`: packets in flight at the jump plus packets "
+        "acknowledged since"
     ),
     "conservative_slow_start": "state of the slow start `hystart++`: 1 in conservative slow start, else 0",
     "hystart_found": (
