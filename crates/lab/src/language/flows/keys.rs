@@ -25,8 +25,12 @@ pub(super) const CONTROLLED: &[Key] = &[
         "The rule that tells transmission losses from congestion losses",
     )
     .otherwise("the control's own, if it was published with one"),
-    Key::new("action", &[Form::Named(Kind::Action)], "How a loss attributed to transmission changes the window")
-        .otherwise("the control's own, or `no-cut`"),
+    Key::new(
+        "action",
+        &[Form::Named(Kind::Action)],
+        "How a loss attributed to transmission changes the window",
+    )
+    .otherwise("the control's own, or `no-cut`"),
     Key::new("slow_start", &[Form::Named(Kind::SlowStart)], "The rules by which slow start grows and ends")
         .otherwise("the control's own"),
     Key::new(
@@ -34,12 +38,8 @@ pub(super) const CONTROLLED: &[Key] = &[
         &[Form::Named(Kind::Resume)],
         "How a connection uses the measurements of an earlier connection",
     ),
-    Key::new(
-        "ecn_response",
-        &[Form::Named(Kind::EcnResponse)],
-        "How an echoed ECN mark changes the window",
-    )
-    .otherwise("as a loss does"),
+    Key::new("ecn_response", &[Form::Named(Kind::EcnResponse)], "How an echoed ECN mark changes the window")
+        .otherwise("as a loss does"),
     Key::new(
         "growth_limit",
         &[Form::Named(Kind::GrowthLimit)],
@@ -67,8 +67,12 @@ static START: Table = Table::new(
     "When the flows of a group begin",
     &[&[
         Key::new("at", &[Form::time(TIMES)], "The time at which the first flow begins").or("\"0 s\""),
-        Key::new("every", &[Form::time(TIMES)], "The time from the start of one flow to the start of the next")
-            .or("\"0 s\""),
+        Key::new(
+            "every",
+            &[Form::time(TIMES)],
+            "The time from the start of one flow to the start of the next",
+        )
+        .or("\"0 s\""),
         Key::new(
             "uniform",
             &[Form::List(&Form::time(TIMES), [2, 2])],

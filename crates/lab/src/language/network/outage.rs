@@ -19,9 +19,13 @@ pub(super) static OUTAGE: Table = Table::new(
         Key::new("from", &[Form::time(INSTANTS)], "The time at which the first outage begins")
             .such_as("\"15 s\""),
         Key::new("lasts", &[Form::time(LENGTHS)], "The length of each outage").such_as("\"200 ms\""),
-        Key::new("every", &[Form::time(PERIODS)], "The time from the start of one outage to the start of the next")
-            .otherwise("there is one outage")
-            .such_as("\"15 s\""),
+        Key::new(
+            "every",
+            &[Form::time(PERIODS)],
+            "The time from the start of one outage to the start of the next",
+        )
+        .otherwise("there is one outage")
+        .such_as("\"15 s\""),
     ]],
 )
 .requiring(&["from", "lasts"]);

@@ -36,9 +36,12 @@ const SHARE: Kind<f64> = Kind {
 
 const OVER_TIME: &[Key] = over_time_keys!(SHARE, "0.01", &UNIT_NAMES);
 
-static CHANGING_LOSS: Table =
-    Table::new("changing_loss", "A probability of independent packet losses that changes over time", &[OVER_TIME])
-        .one_of(over_time::ONE_OF);
+static CHANGING_LOSS: Table = Table::new(
+    "changing_loss",
+    "A probability of independent packet losses that changes over time",
+    &[OVER_TIME],
+)
+.one_of(over_time::ONE_OF);
 
 static DUPLICATE: Table = Table::new(
     "duplicate",

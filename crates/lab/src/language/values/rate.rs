@@ -51,9 +51,12 @@ static CHANGING_RATE: Table = Table::new(
 .one_of(over_time::ONE_OF);
 
 /// The keys of a reading application's rate that changes.
-static CHANGING_READER: Table =
-    Table::new("changing_reader", "A rate of the receiving application's reads that changes over time", &[OVER_TIME])
-        .one_of(over_time::ONE_OF);
+static CHANGING_READER: Table = Table::new(
+    "changing_reader",
+    "A rate of the receiving application's reads that changes over time",
+    &[OVER_TIME],
+)
+.one_of(over_time::ONE_OF);
 
 /// The forms of a link's rate.
 pub const RATE_FORMS: &[Form] = &[Form::Quantity(Quantity::Rate, RATES), Form::Table(&CHANGING_RATE)];
