@@ -75,7 +75,7 @@ def test_all_flows_over_tcp_recover_from_losses_alike() -> None:
 def test_a_control_that_detects_losses_itself_says_so(ackclock: Command, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(EVALUATED)
     out = ackclock("evaluate", "vegas", "--only", "small.toml", "--seeds", "2").out
-    assert "vegas recovers from losses by vegas, not rack" in out
+    assert "vegas uses the loss recovery vegas, not rack" in out
     assert (
         contenders.contender("bbrv3").recovery
         == contenders.contender('{ name = "cubic", beta = 0.8 }').recovery
