@@ -82,10 +82,11 @@ def sentences(results: Sequence[Mapping[str, Any]]) -> list[str]:
     untold = sum(map(_untold, flows))
     rest = len(flows) - len(greedy) - untold
     if not rest:
-        return [text, f"  {untold} of them may not always have had data to send: foreign stacks do not tell"]
-    mixed = (
-        f"{rest} of them did not always have data to send, so that an equal share is not what they ask for"
-    )
+        return [
+            text,
+            f"  {untold} of them may not always have had data to send: external stacks do not report it",
+        ]
+    mixed = f"{rest} of them did not always have data to send and did not need an equal share"
     if rest == len(flows):
         return [text, "  none of them always had data to send: the index says nothing about the control"]
     if len(greedy) < 2:

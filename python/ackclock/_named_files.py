@@ -28,10 +28,10 @@ _outside: ContextVar[bool] = ContextVar("files_outside", default=False)
 
 @contextmanager
 def files_outside() -> Iterator[None]:
-    """Lets the scenarios and studies that are read in this context name files outside of their own folders.
+    """A context in which scenarios and studies may name files outside their own folders.
 
-    Without it they may not: a scenario that you were given could name any file that you can read, and would then
-    contain its text.
+    Elsewhere such names are refused: a scenario from another person could otherwise include any file that you can
+    read.
 
     >>> import ackclock
     >>> with ackclock.files_outside():  # doctest: +SKIP

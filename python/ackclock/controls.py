@@ -1,13 +1,13 @@
 """Built-in congestion controls in Python, to be changed in a constant or a method.
 
 >>> class Gentle(Cubic):
-...     '''CUBIC that gives up a tenth at a loss.'''
+...     '''CUBIC that reduces its window by a tenth at a loss.'''
 ...
 ...     beta: float = parameter(0.9, above=0, at_most=0.95, about="The window after a loss")
 
-``Scenario.from_file(..., controls={"gentle": Gentle})`` then knows ``control = "gentle"``. Each class follows the law
-of the same name in Rust, and a test holds it to that. Unlike a built-in control, it has no slow start of its own in the
-profile ``linux``: ``slow_start = "hystart"`` on the flow gives it Linux's.
+``Scenario.from_file(..., controls={"gentle": Gentle})`` then knows ``control = "gentle"``. Each class follows the
+built-in control of the same name, which a test checks. Unlike a built-in control, it does not use HyStart by default in
+the profile ``linux``: set ``slow_start = "hystart"`` on the flow.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _MAX_CWND = 1e9
 
 
 class WindowControl(Control):
-    """A control with a window in packets: slow start, bounds, undo and pauses. A subclass says how the window grows and
-    shrinks.
+    """The base of controls with a window in packets: slow start, bounds, undo and pauses. A subclass defines how the
+    window grows and shrinks.
 
-    ``on_sent`` is called only for packets after a pause, as it needs no others. A subclass that wants to see every
-    packet sets ``follows_sending`` to ``"everything"``.
+    ``on_sent`` is called only for packets after a pause. A subclass that needs every packet sets ``follows_sending``
+    to ``"everything"``.
     """
 
     follows_sending: ClassVar[Literal["everything", "restarts"]] = "restarts"
@@ -85,7 +85,7 @@ class WindowControl(Control):
             self._end_pause(sent.now)
 
     def on_ack(self, ack: Ack, random: Draws) -> None:  # noqa: ARG002  (for a subclass that draws)
-        """Grows a window that is used in full, outside of recovery."""
+        """Grows the window if it is fully used and no recovery is under way."""
         if ack.cwnd_limited:
             self._heard = ack.now
         else:
@@ -98,7 +98,7 @@ class WindowControl(Control):
         self._clamp()
 
     def on_loss(self, loss: Loss, random: Draws) -> None:  # noqa: ARG002  (for a subclass that draws)
-        """Remembers the state, for a loss that proves spurious, and reduces the window."""
+        """Saves the state, in case the loss proves spurious, and reduces the window."""
         self._heard = loss.now
         self._remember()
         self.lose(loss)
@@ -106,7 +106,7 @@ class WindowControl(Control):
         self.cwnd = max(self.cwnd, self._after_loss)
 
     def on_timeout(self, timeout: Timeout, random: Draws) -> None:  # noqa: ARG002  (for a subclass that draws)
-        """Remembers the state at the first timeout in a row, and starts over."""
+        """Saves the state at the first of consecutive timeouts, and starts over."""
         self._heard = timeout.now
         if timeout.in_a_row == 1:
             self._remember()
@@ -114,7 +114,7 @@ class WindowControl(Control):
         self._clamp()
 
     def on_recovered(self, recovered: Recovered) -> None:
-        """Takes a spurious loss back."""
+        """Restores the saved state if the loss was spurious."""
         self._heard = recovered.now
         if recovered.undone and self._before is not None:
             now, paused = self.cwnd, self._paused
@@ -217,7 +217,7 @@ class Cubic(WindowControl):
         self._w_max = self._start = None
 
     def skip(self, pause: float) -> None:
-        """Section 4.2: the curve leaves out time in which the application held the window back."""
+        """Section 4.2: the curve excludes time in which the application limited the sender."""
         if self._start is not None:
             self._start += pause
 

@@ -1,7 +1,7 @@
 """Congestion controls and queue disciplines written in Python, with the same events as those in Rust.
 
 >>> class Steady(Control):
-...     '''A window that never moves.'''
+...     '''A constant window.'''
 ...
 ...     window: float = parameter("10 packets", unit="packets", at_least=1, about="The window")
 ...
@@ -122,8 +122,9 @@ def parameter(
 ) -> Any:
     """Declares a parameter of a control or a discipline: its default, unit, bounds and description.
 
-    The default of a quantity with a unit is written as in a scenario (``parameter("40 ms", unit="time")``); None if
-    it may be absent. Without ``unit`` the annotation gives its type: float, int, bool, or a Literal of words.
+    The default of a quantity with a unit is written as in a scenario (``parameter("40 ms", unit="time")``); None means
+    that the parameter may be absent. Without ``unit`` the annotation gives its type: float, int, bool, or a Literal of
+    words.
     """
     return Parameter(default, unit, above, at_least, at_most, about)
 
@@ -148,14 +149,14 @@ class Control(_Hosted, ABC):
 
     Annotated attributes of the class are its parameters, which a scenario may set. After each event the host asks for
     the ``decision``. A class with ``set_cwnd`` and ``set_ssthresh`` has a window that slow starts, discriminators
-    and the like can set; any other class counts as a control with a model of the path, whose decision also holds while
-    losses are repaired (the host reduces the flight of a window law by proportional rate reduction, RFC 9937).
+    and the like can set. Any other class counts as a control with a model of the path: its decision also applies during
+    loss recovery, whereas for a window the host applies proportional rate reduction (RFC 9937).
     """
 
     recovery: ClassVar[str | None] = None
-    """The retransmission rule to use with it, such as "newreno" or "sack"; None for the transport's own."""
+    """The default loss recovery of the control, such as "newreno" or "sack"; None for the transport's own."""
     counts_marks: ClassVar[bool] = False
-    """Whether it gets the number of marked packets (``Ack.marks``), instead of each echo as a loss."""
+    """Whether the control gets the number of marked packets (``Ack.marks``) instead of a loss for each echo."""
     follows_sending: ClassVar[Literal["everything", "restarts"]] = "everything"
     """The packets for which ``on_sent`` is called, if it is defined: all, or those sent when nothing was in flight."""
 
@@ -200,8 +201,8 @@ class Control(_Hosted, ABC):
 class Discipline(_Hosted, ABC):
     """A queue discipline, one instance for each link and direction.
 
-    It decides when a packet arrives, and admitted packets leave in order. A class with ``on_departure`` decides again
-    when the link is free: it may drop waiting packets, and choose the packet to send.
+    The discipline decides about each arriving packet, and admitted packets leave in order. With ``on_departure`` it
+    decides again when the link is free: it may drop waiting packets, and choose the packet to send.
 
     Annotated attributes of the class are its parameters, which a scenario may set. Every queue has a ``limit``; the
     discipline gets it as a ``Capacity``.

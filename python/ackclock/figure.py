@@ -56,16 +56,15 @@ class Figure:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Returns its numbers: a row for each point of each curve, columns named after the axes with their units."""
+        """Returns the figure's data: a row for each point of each curve, a column for each axis, with its unit."""
         return rows.rows(self.chart)
 
     def save(self, path: str | Path, *, width_in: float | Literal["column", "page"] | None = None) -> Path:
         """Writes the figure as PDF, SVG, PNG or CSV, by the ending of ``path``, and returns the path.
 
-        ``width_in`` is its width in inches, or that of a ``column`` (3.5) or of both columns (``page``, 7.16) of a
-        two-column paper; by default ``column`` for up to two panels side by side. No browser is needed; all formats
-        except CSV need the library Matplotlib. InputError without it, for another ending, and for another name of a
-        width.
+        ``width_in`` is the width in inches, or ``column`` (3.5) or ``page`` (7.16) for one or both columns of a
+        two-column paper; by default ``column`` for up to two panels side by side. All formats except CSV need
+        Matplotlib; none needs a browser. InputError without Matplotlib, or for an unknown ending or width.
         """
         path = Path(path)
         format = path.suffix.removeprefix(".").lower()
@@ -82,7 +81,7 @@ class Figure:
         return path
 
     def plotly(self) -> go.Figure:
-        """Returns a sweep's figure, or one of completion times, as a Plotly figure, to zoom into or to change.
+        """Returns the figure of a sweep or of completion times as a Plotly figure, which can be zoomed and changed.
 
         InputError for other figures.
         """
@@ -114,8 +113,8 @@ def _inches(width: float | str | None) -> float | None:
 
 
 def figures(of: StudyResult | Run | Runs) -> list[Figure]:
-    """Returns all figures of a study, of a run (values over time, if it has series), or of the runs of a sweep; of runs
-    with observed transfers also the distribution of their completion times.
+    """Returns all figures of a study, of a run (values over time, if it has series), or of the runs of a sweep. Runs
+    with observed transfers also have a figure of their completion times.
 
     A figure's ``name`` begins with that of the study or of the scenario.
     """

@@ -4,8 +4,8 @@
 >>> import ackclock.gym
 >>> env = gymnasium.make("ackclock/Window-v0", scenario="duel.toml", flow="cubic")  # doctest: +SKIP
 
-A step is an interval of simulated time. The observation is ratios, so that a policy learned on one path is meaningful
-on another; ``info`` has the measurements themselves. The same seed gives the same episode.
+A step is an interval of simulated time. Observations are ratios, so that a policy learned on one path is meaningful on
+another; ``info`` has the absolute values. The same seed gives the same episode.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ class Interval:
     """The number of losses that began a recovery."""
     timeouts: int
     rtt_mean_s: float | None
-    """The mean round trip; None if none was measured."""
+    """The mean round-trip time in seconds; None if none was measured."""
     rtt_min_s: float | None
-    """The least round trip of the connection so far."""
+    """The minimum round-trip time of the connection so far, in seconds."""
     rtt_smoothed_s: float
     inflight_packets: float
     cwnd_packets: float
@@ -96,7 +96,7 @@ class Interval:
 
     @property
     def delay(self) -> float:
-        """Returns the mean round trip minus the least, as a share of the least; 0 without a measurement."""
+        """Returns (mean round trip - minimum) / minimum; 0 without a measurement."""
         if self.rtt_mean_s is None or not self.rtt_min_s:
             return 0.0
         return self.rtt_mean_s / self.rtt_min_s - 1.0
@@ -109,7 +109,7 @@ Reward = Callable[[Interval], float]
 class LogThroughput:
     """The logarithm of the throughput minus weighted delay and loss: ln(1 + packets/s) - d delay - l loss.
 
-    One packet per second is added, so that the reward of an interval without any is finite.
+    The 1 keeps the reward of an interval without packets finite.
     """
 
     delay: float = 1.0
@@ -121,17 +121,16 @@ class LogThroughput:
 
 
 class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
-    """One flow of a scenario, decided interval by interval.
+    """One flow of a scenario, whose window or rate the agent sets in each interval.
 
-    ``scenario`` is a ``Scenario``, a dictionary or a TOML file; its controls must be the core's. ``flow`` is the
-    agent's group of one flow, by default the first. An action is a number from -1 to 1: the window (or, with
+    ``scenario`` is a ``Scenario``, a dictionary or a TOML file, with built-in controls only. ``flow`` is the name of
+    the agent's group of one flow, by default the first. An action is a number from -1 to 1: the window (or, with
     ``action="rate"``, the pacing rate) is multiplied by 2 to the power of ``stride`` times it. ``interval_s`` is the
     duration of a step. ``reward`` is called with each ``Interval``.
 
-    The observation: packets delivered in a least round trip over the window (with a rate: over those in flight), mean
-    round trip over the least minus 1, smoothed round trip over the least minus 1, share of packets lost, marked
-    packets over delivered ones, packets in flight over the window, base-2 logarithm of the window (or rate) over its
-    initial value, timeouts.
+    The observation: packets delivered per minimum round trip / window (with a rate: / packets in flight), mean round
+    trip / minimum - 1, smoothed round trip / minimum - 1, share of packets lost, marked / delivered packets, packets
+    in flight / window, log2(window or rate / its initial value), timeouts.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  (as the base class has it)
@@ -168,10 +167,9 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         seed: int | None = None,
         options: dict[str, Any] | None = None,  # noqa: ARG002  (as Gymnasium calls it)
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begins an episode. With ``seed``, it is the run of that seed; without, the next in the sequence from an
-        earlier seed.
+        """Begins an episode: with ``seed`` the run of that seed, without it the run of the next seed in the sequence.
 
-        The agent does not decide in the interval in which the flow begins.
+        The agent does not act in the interval in which the flow begins.
         """
         if seed is not None:
             whole("seed", seed, 0, MAX_SEED)
@@ -184,7 +182,7 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return self._observed(interval), self._info(interval, ended)
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Continues for an interval. An episode is never terminated, but truncated at the end of its run."""
+        """Continues for one interval. An episode never terminates; it is truncated at the end of its run."""
         if self._episode is None:
             raise gymnasium.error.ResetNeeded("step() was called before reset(), which begins an episode")
         chosen = float(np.clip(np.asarray(action, dtype=np.float64).reshape(-1)[0], -1.0, 1.0))
@@ -268,9 +266,9 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
 
 class AckclockVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
-    """Several environments side by side, whose simulations run on threads: the core does not block Python.
+    """Several environments whose simulations run in parallel on threads.
 
-    Environment k of a seed has seed + k. One that has ended restarts with the next step.
+    Environment k has seed + k. An environment whose episode has ended restarts with the next step.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
@@ -306,7 +304,7 @@ class AckclockVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def step(
         self, actions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Continues for an interval in each environment."""
+        """Continues each environment for one interval."""
 
         def one(env: AckclockEnv, action: np.ndarray, ended: bool) -> tuple[Any, float, bool, Any]:
             if ended:

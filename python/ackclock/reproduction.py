@@ -30,7 +30,7 @@ def reproduce(
     """Runs one study and judges its claims.
 
     ``study`` is a name such as ``rbcc/table-4.1`` or the path of a study file. With ``out``, finished runs are stored
-    below that folder and found there the next time. InputError when the study is unknown or wrong, RunError when a run
+    in that folder and reused the next time. InputError when the study is unknown or wrong, RunError when a run
     fails, Interrupted on Ctrl-C. ``ackclock.report.write_page`` makes its HTML page, ``ackclock.figures`` its figures.
 
     >>> import ackclock

@@ -53,7 +53,7 @@ class Run:
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
-        """Returns the result as published in JSON: the series as lists."""
+        """Returns the result as in the JSON document, with series as lists."""
         if self.result.get("series") is None:
             return {**self.result, "series": None}
         from ackclock.series import as_document
@@ -72,7 +72,7 @@ class Run:
 
     @property
     def fairness(self) -> float | None:
-        """Jain's index over the goodput of all flows; None when no flow got anything."""
+        """Jain's index over the goodput of all flows; None if every goodput is zero."""
         value = self.result["fairness"]
         return None if value is None else float(value)
 
@@ -106,7 +106,7 @@ class Run:
 
     @cached_property
     def size_classes(self) -> pl.DataFrame:
-        """One row per size class of such a flow, if `observe.transfers` is set."""
+        """One row per size class of each flow of transfers or web sessions, if `observe.transfers` is set."""
         return _frame("size_class", self.result.get("size_classes") or [])
 
     @cached_property
@@ -119,7 +119,7 @@ class Run:
         return over_time(self.result.get("series"))
 
     def to_json(self) -> str:
-        """Returns the result as published, as JSON text."""
+        """Returns the result as JSON text."""
         return json.dumps(self.document)
 
     def __repr__(self) -> str:
@@ -139,17 +139,17 @@ class Failure:
     seed: int
     error: AckclockError
     command: str
-    """The command that makes only this run."""
+    """The command that repeats only this run."""
 
     def __str__(self) -> str:
         return f"{self.error}; `{self.command}` repeats it"
 
 
 class Runs(Sequence[Run]):
-    """Many runs.
+    """The results of several runs.
 
-    The data frames are those of the runs, one below the other, with the columns ``seed`` and one per swept path, which
-    is named after the end of the path and its unit: ``limit_packets``. ``failures`` are the runs that failed.
+    The data frames contain the rows of all runs, with a column ``seed`` and a column per swept path, named after the
+    end of the path and its unit: ``limit_packets``. ``failures`` are the runs that failed.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class Runs(Sequence[Run]):
         """The sweep of the scenario."""
         self.failures = tuple(failures)
         self.warnings = tuple(warnings)
-        """What is allowed in the scenario and yet hardly meant, in sentences: as ``ackclock check`` says it."""
+        """The warnings of ``ackclock check``: settings that are allowed but probably not intended."""
         self._declared = declared
 
     @overload
@@ -178,7 +178,7 @@ class Runs(Sequence[Run]):
         return Runs(self._runs[index], self.axes, (), self.warnings, self._declared)
 
     def of(self, run: Run) -> Runs:
-        """Returns a single run with what is declared of these."""
+        """Returns a single run with the labels and scales of these runs."""
         return Runs([run], (), (), self.warnings, self._declared)
 
     def __len__(self) -> int:
@@ -206,13 +206,13 @@ class Runs(Sequence[Run]):
 
     @cached_property
     def size_classes(self) -> pl.DataFrame:
-        """One row per run and size class of such a flow, if `observe.transfers` is set."""
+        """One row per run and size class of each flow of transfers or web sessions, if `observe.transfers` is set."""
         return self._stacked("size_classes")
 
     @cached_property
     def series(self) -> pl.DataFrame:
-        """Values over time of all runs; see ``Run.series``. A quantity called as a swept column has ``series_`` before
-        its name.
+        """Values over time of all runs; see ``Run.series``. A quantity with the name of a swept column gets the prefix
+        ``series_``.
         """
         return self._stacked("series")
 
@@ -223,7 +223,7 @@ class Runs(Sequence[Run]):
 
     def summary(self) -> pl.DataFrame:
         """Returns a row per point of the sweep: its values, ``runs``, and for each number the mean over the runs and
-        the ends of its 95 % interval, e.g. ``groups.tcp.goodput_bps``, ``..._low_bps`` and ``..._high_bps``.
+        the bounds of its 95 % interval, e.g. ``groups.tcp.goodput_bps``, ``..._low_bps`` and ``..._high_bps``.
 
         Numbers of a group are means over its flows.
         """
@@ -246,7 +246,7 @@ class Runs(Sequence[Run]):
         """Returns a table as a pandas frame: ``flows``, ``links``, ``groups``, ``transfers``, ``size_classes``,
         ``series`` or ``summary``.
 
-        InputError without the library pandas, and for an unknown table.
+        InputError if pandas is not installed, or for an unknown table.
         """
         from ackclock._frames import to_pandas
 
@@ -256,7 +256,7 @@ class Runs(Sequence[Run]):
         """Returns ``flows``, ``links`` or ``groups`` as an xarray dataset: a variable for each number, with its unit,
         and a dimension for each swept axis, for the seed and for the flow, link or group.
 
-        InputError without the library xarray, and for another table.
+        InputError if xarray is not installed, or for another table.
         """
         from ackclock._frames import to_xarray
 
@@ -283,16 +283,16 @@ class Runs(Sequence[Run]):
     def with_labels(
         self, labels: Mapping[str, str] | None = None, *, scales: Mapping[str, Scale] | None = None
     ) -> Runs:
-        """Returns the runs with names and scales of your own in every figure, table for LaTeX and report of them.
+        """Returns the runs with your own labels and scales for figures, LaTeX tables and reports.
 
         ``labels`` name a swept axis (``limit_bdp``, or its path), a number (``rtt_p95_s``, or a column of
         ``summary``), and any value, group, link or flow: ``{"limit_bdp": "Buffer (BDP)", "rtt_p95_s": "Delay (ms)",
-        "sack": "Reno"}``. Brackets at the end of the label of a quantity are its unit, in which its values are shown.
-        ``scales`` say how axes and numbers are drawn: ``linear`` begins at zero, ``log`` is logarithmic, ``fitted``
-        covers the values alone, ``category`` has the values of a swept axis at equal distances. What was declared
-        before stays.
+        "sack": "Reno"}``. Brackets at the end of the label of a quantity are the unit in which its values are shown.
+        ``scales`` set how axes and numbers are drawn: ``linear`` begins at zero, ``log`` is logarithmic, ``fitted``
+        covers only the values, ``category`` has the values of a swept axis at equal distances. Earlier labels and
+        scales are kept.
 
-        InputError for a name of nothing, for a unit that the quantity cannot have, and for an unknown scale.
+        InputError for an unknown name or scale, and for a unit that does not fit the quantity.
         """
         if not labels and not scales:
             return self
@@ -315,13 +315,13 @@ class Runs(Sequence[Run]):
     ) -> Figure:
         """Returns the figure of the sweep, with 95 % intervals: curves over one axis, small multiples over more.
 
-        A metric is a column of ``summary`` (``groups.tcp.rtt_mean_s``), or a field, which stands for that of every
+        A metric is a column of ``summary`` (``groups.tcp.rtt_mean_s``), or a field, which stands for the field of every
         group or link (``rtt_mean_s``, ``utilisation``); by default the goodput of each group. A unit may follow in
-        brackets: ``rtt_mean_s [ms]``. ``x``, ``rows``, ``columns`` and ``colour`` name what varies there: a swept axis
-        by the name of its column, ``metric`` or ``group``. What is not named gets a free place: the axis of numbers
-        with the most values is horizontal, metrics are rows, words and groups are colours, the rest are columns. Two
-        axes of many numbers are a heat map. ``save`` of the figure writes a file: PDF, SVG, PNG or CSV. ``with_labels``
-        gives names, units and scales of your own.
+        brackets: ``rtt_mean_s [ms]``. ``x``, ``rows``, ``columns`` and ``colour`` name what varies along each: the
+        column of a swept axis, ``metric`` or ``group``. Axes that are not named are placed automatically: the numeric
+        axis with the most values is horizontal, metrics are rows, words and groups are colours, the rest are columns.
+        Two axes with many numbers make a heat map. ``save`` of the figure writes a PDF, SVG, PNG or CSV file.
+        ``with_labels`` sets names, units and scales.
 
         InputError without a sweep, for an unknown name, and for more than 24 panels or 12 curves in one.
         """
@@ -343,11 +343,11 @@ class Runs(Sequence[Run]):
         columns: str | Sequence[str] | None = None,
         colour: str | Sequence[str] | None = None,
     ) -> Figure:
-        """Returns the distribution of the completion times of observed transfers, all replications together: a curve
-        for each class of sizes, or over a sweep a panel for each class and a curve for each of the first twelve points.
+        """Returns a figure of the completion times of observed transfers, with all replications pooled: a curve
+        for each size class, or over a sweep a panel for each class and a curve for each of the first twelve points.
 
-        ``rows``, ``columns`` and ``colour`` name what varies there: a swept axis by the name of its column, or
-        ``class``. What is not named gets a free place, swept axes as colours.
+        ``rows``, ``columns`` and ``colour`` name what varies along each: the column of a swept axis, or ``class``.
+        Axes that are not named are placed automatically, swept axes as colours.
 
         InputError if no transfers were observed, for an unknown name, and for more than 24 panels or 12 curves in one.
         """
@@ -358,18 +358,19 @@ class Runs(Sequence[Run]):
         chart = completion_figure(self, rows=rows, columns=columns, colour=colour)
         if chart is None:
             raise InputError(
-                "no completion times to draw: `[observe] transfers = true` keeps them, for flows with the application "
+                "no completion times to draw: `[observe] transfers = true` keeps them, for flows with the "
+                "application "
                 '"transfers" or "web"'
             )
         return Figure(chart, file_stem(self[0].scenario, "completion"), self.warnings)
 
     def to_latex(self, columns: str | Sequence[str] | None = None) -> str:
-        """Returns a table for a paper, a row for each point of the sweep: its values, then the mean of each column with
-        half its 95 % interval.
+        """Returns a LaTeX table for a paper, with a row for each point of the sweep: its values, then the mean of each
+        column with half its 95 % interval.
 
-        Columns are metrics as ``plot`` takes them, with units of choice: ``goodput_bps [Mbit/s]``; ``with_labels``
-        gives headings of your own. If all are fields of classes of sizes (``size_classes.completion_p95_s``), each
-        class has a row. The text needs LaTeX's package ``booktabs``. InputError for an unknown column or unit.
+        Columns are metrics as in ``plot``, with optional units: ``goodput_bps [Mbit/s]``; ``with_labels`` sets
+        headings. If all are fields of size classes (``size_classes.completion_p95_s``), each class has a row. The
+        table needs the LaTeX package ``booktabs``. InputError for an unknown column or unit.
         """
         from ackclock.report.latex_table import latex_table
 
@@ -378,10 +379,10 @@ class Runs(Sequence[Run]):
         return latex_table(self.summary(), self.axes, columns, self.declared, self.warnings)
 
     def write(self, folder: str | Path) -> list[Path]:
-        """Writes flows, links, groups and the summary as CSV and Parquet, also the transfers and their size classes if
-        they were observed, and the series (if any) as Parquet; returns the files.
+        """Writes flows, links, groups, the summary and observed transfers with size classes as CSV and Parquet, and the
+        series (if any) as Parquet. Returns the files.
 
-        Files of another run under these names are removed.
+        Earlier files with these names are removed.
         """
         from ackclock._tables import write
 

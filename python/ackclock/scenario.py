@@ -39,9 +39,9 @@ MAX_SEED = 2**53 - 1
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario file, checked, with the overrides that apply to it.
+    """A checked scenario with its overrides.
 
-    ``from_file``, ``from_text`` and ``from_dict`` make one.
+    ``from_file``, ``from_text`` and ``from_dict`` create one.
 
     >>> scenario = Scenario.from_file("dumbbell.toml")  # doctest: +SKIP
     >>> scenario.run(seed=1).flows  # doctest: +SKIP
@@ -49,20 +49,20 @@ class Scenario:
     """
 
     text: str
-    """The file's text, with that of the files that it names: what they hold later does not change it."""
+    """The text of the file, including the files that it names, as they were when the scenario was read."""
     file: str
-    """What messages call it."""
+    """The name of the scenario in messages."""
     overrides: Mapping[str, Any]
     controls: Mapping[str, type[Control]]
-    """Congestion controls written in Python that it may name."""
+    """The congestion controls written in Python that the scenario may name."""
     queues: Mapping[str, type[Discipline]]
-    """Queue disciplines written in Python that it may name."""
+    """The queue disciplines written in Python that the scenario may name."""
     stacks: Sequence[Stack]
-    """Stacks in libraries that it may name as transports."""
+    """The stacks in libraries that the scenario may name as transports."""
     classes: core.Plugins = field(repr=False, compare=False)
-    """These three as the core takes them."""
+    """The controls, queues and stacks in the form that the core takes."""
     checked: Mapping[str, Any] = field(repr=False, compare=False)
-    """What the core found out about the sweep when it checked the scenario."""
+    """The core's description of the sweep, from the check of the scenario."""
 
     @classmethod
     def _checking(
@@ -74,7 +74,7 @@ class Scenario:
         queues: Any,
         given: Sequence[str | Path | Stack],
     ) -> Scenario:
-        """The scenario of these parts, which are checked here, once. ScenarioError when it is wrong."""
+        """Returns a scenario made of these parts, after checking it. ScenarioError if it is wrong."""
         name = file if isinstance(file, str) else str(arguments.path("file", file))
         overrides = arguments.plain(arguments.mapping("overrides", overrides))
         text = with_files(arguments.text(f"{name}: the scenario", text), name, overrides)
@@ -96,15 +96,15 @@ class Scenario:
         queues: Mapping[str, type[Discipline]] | None = None,
         stacks: Sequence[str | Path | Stack] = (),
     ) -> Scenario:
-        """The scenario in a TOML file.
+        """Returns the scenario in a TOML file.
 
-        ``overrides`` replace values of the file by dotted path, e.g. ``{"flows.tcp.control": "cubic"}``; an array of
-        tables is addressed by name or index. ``controls`` and ``queues`` are classes of ``ackclock.Control`` and
-        ``ackclock.Discipline`` by the names under which the scenario knows them. ``stacks`` are QUIC stacks in
+        ``overrides`` replace values of the file by dotted path, e.g. ``{"flows.tcp.control": "cubic"}``; an item of an
+        array of tables is addressed by its name or index. ``controls`` and ``queues`` map names that the scenario uses
+        to subclasses of ``ackclock.Control`` and ``ackclock.Discipline``. ``stacks`` are QUIC stacks in
         libraries, ``PATH`` or ``PATH,key=value``, as ``--stack`` names them.
 
-        InputError when the file cannot be read, ScenarioError (an InputError)
-        with every problem when it is wrong.
+        InputError if the file cannot be read; ScenarioError (an InputError), which lists every problem, if the
+        scenario is wrong.
         """
         found = arguments.path("path", path)
         return cls._checking(read_text(found), str(path), overrides, controls, queues, stacks)
@@ -120,7 +120,7 @@ class Scenario:
         queues: Mapping[str, type[Discipline]] | None = None,
         stacks: Sequence[str | Path | Stack] = (),
     ) -> Scenario:
-        """The scenario in a string; ``file`` is what error messages call it. ScenarioError when it is wrong."""
+        """Returns the scenario in a string. ``file`` is its name in messages. ScenarioError if it is wrong."""
         return cls._checking(text, file, overrides, controls, queues, stacks)
 
     @classmethod
@@ -134,7 +134,7 @@ class Scenario:
         queues: Mapping[str, type[Discipline]] | None = None,
         stacks: Sequence[str | Path | Stack] = (),
     ) -> Scenario:
-        """The scenario in a dictionary that is as a TOML file would be.
+        """Returns the scenario in a dictionary with the keys and values of a TOML file.
 
         >>> wires = {
         ...     "bottleneck": {"rate": "10 Mbit/s", "delay": "20 ms"},
@@ -145,7 +145,8 @@ class Scenario:
         ... ).describe()["duration_s"]
         10.0
 
-        Messages tell of lines in that file, which is ``text``. InputError for what TOML cannot hold, such as None.
+        Lines in messages refer to the scenario as TOML, the attribute ``text``. InputError for values that TOML lacks,
+        such as None.
         """
         import tomli_w
 
@@ -158,31 +159,31 @@ class Scenario:
         return cls._checking(text, file, overrides, controls, queues, stacks)
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
-        """The scenario with more values replaced. ScenarioError when the outcome is wrong."""
+        """Returns a copy with further values replaced. ScenarioError if it is wrong."""
         merged = merge(self.overrides, arguments.mapping("overrides", overrides))
         return self._checking(self.text, self.file, merged, self.controls, self.queues, self.stacks)
 
     @cached_property
     def sweep(self) -> Sweep:
-        """The points of its [sweep], with the columns that show them."""
+        """The points of the scenario's [sweep], with the columns that show them."""
         return Sweep(self.checked)
 
     def points(self) -> list[Scenario]:
-        """The scenario at each point of its [sweep]; just itself when it has none."""
+        """Returns the scenario at each point of its [sweep]; without a sweep, the scenario alone."""
         if not self.sweep.axes:
             return [self]
         return [self.at(self.sweep.overrides(point)) for point in range(len(self.sweep))]
 
     def at(self, point: Mapping[str, Any]) -> Scenario:
-        """The scenario at a point of its sweep, as ``Run.point`` has it: it has been checked with all others."""
+        """Returns the scenario at a point of its sweep, given as in ``Run.point``. It was checked with the sweep."""
         return replace(
             self, overrides=merge(self.overrides, arguments.plain(arguments.mapping("point", point)))
         )
 
     def describe(self) -> dict[str, Any]:
-        """Name, duration_s, warmup_s, seed, replications, and the names of flows and links, defaults filled in.
+        """Returns name, duration_s, warmup_s, seed, replications, and the names of flows and links, with defaults.
 
-        ``warnings`` says in sentences what is allowed and yet hardly meant.
+        ``warnings`` lists settings that are allowed but probably not intended, one sentence each.
         """
         return core.describe(self.text, self.file, self.overrides, self.classes)
 
@@ -193,12 +194,13 @@ class Scenario:
         *,
         stacks: Sequence[str | Path | Stack] | None = None,
     ) -> Run:
-        """Simulate once. ``seed`` defaults to the scenario's, ``series=False`` leaves out the values over time.
-        ``stacks`` take the place of those of the scenario: other builds of its libraries.
+        """Simulates the scenario once.
 
-        A [sweep] is ignored: run ``points()`` or ``run_many()`` for it. RunError when the simulation cannot be done,
-        when a library ends its process or takes too much, or when Python code in it raises: that exception is its
-        cause.
+        ``seed`` defaults to the scenario's; ``series=False`` leaves out the values over time. ``stacks`` replace the
+        scenario's stacks, for example by other builds of the same libraries.
+
+        A [sweep] is ignored: use ``points()`` or ``run_many()``. RunError if the simulation fails, if a library ends
+        its process or uses too much time or memory, or if Python code raises; the exception is then the cause.
         """
         from ackclock.run import Run  # tables, which checking a scenario can do without
 
@@ -234,16 +236,16 @@ class Scenario:
         progress: Progress | None = None,
         client: Any = None,
     ) -> Runs:
-        """Simulate every point of the sweep with every seed, on all cores (``threads=0``).
+        """Simulates every point of the sweep with every seed, on all cores (``threads=0``).
 
-        ``seeds`` defaults to as many as the scenario's ``replications`` (or the argument's) from its ``seed`` on. With
-        ``out``, finished runs are stored below that folder and found there the next time. ``progress`` is called with
-        (runs done, runs in all, share of the work done). With a ``client`` of dask.distributed, its workers make the
-        runs. Where the scenario asks for a ``precision`` and no seeds are given, points get more seeds until they have
-        it. A run that fails is in ``failures`` of the result; RunError when all of them do. Interrupted on Ctrl-C.
+        ``seeds`` defaults to ``replications`` consecutive seeds from the scenario's ``seed`` on. With ``out``, finished
+        runs are stored in that folder and reused the next time. ``progress`` is called with (runs done, total runs,
+        share of the work done). With a ``client`` of dask.distributed, its workers make the runs. If the scenario has a
+        ``precision`` and no seeds are given, points get more seeds until they reach it. Failed runs are in ``failures``
+        of the result; RunError if all runs fail. Interrupted on Ctrl-C.
 
-        Runs with controls or queues written in Python are made one after another on this thread, or by the ``client``'s
-        workers, and are not stored: what else their code calls is not known.
+        Runs with controls or queues written in Python run one after another on this thread, or on the ``client``'s
+        workers. They are not stored, because their results may depend on other code that they call.
         """
         if out is not None and (self.controls or self.queues):
             raise InputError(
@@ -279,9 +281,10 @@ class Scenario:
         replications: int | None = None,
         only: int | None = None,
     ) -> Plan:
-        """What ``run_many`` would make. ``first`` is the first seed, ``only`` the number of one point, from 1.
+        """Returns the runs that ``run_many`` would make. ``first`` is the first seed, ``only`` the number of one point,
+        from 1.
 
-        InputError when it is too much, or names a seed or a point that cannot be.
+        InputError for too many runs, or for an invalid seed or point.
         """
         if replications is not None:
             replications = arguments.whole(f"{self.file}: replications", replications, 1, MAX_RUNS)
@@ -321,7 +324,7 @@ class Scenario:
         pool: Pool,
         progress: Progress | None = None,
     ) -> Simulated:
-        """Make the runs of a plan: ``on_run(point, run)`` for each as it finishes, and the others that failed."""
+        """Makes the runs of a plan. Calls ``on_run(point, run)`` as each finishes; returns counts and failed runs."""
         from ackclock.run import Failure, Run
 
         done = Simulated()
@@ -361,10 +364,10 @@ class Scenario:
         return done
 
     def trace(self, seed: int | None = None) -> pl.DataFrame:
-        """Run once and return everything that happened to every packet, in the order of time.
+        """Runs once and returns every event of every packet, in the order of time.
 
-        Columns: ``time_ns``, ``flow``, ``backward`` (whether it is on the way back), ``packet`` (a number of its own),
-        ``bytes`` on the wire, ``event`` and ``link``, null for what happens at an endpoint. An event is launched,
+        Columns: ``time_ns``, ``flow``, ``backward`` (whether it travels in the reverse direction), ``packet`` (a unique
+        number), ``bytes`` on the wire, ``event`` and ``link``, null for events at an endpoint. An event is launched,
         offered, dropped (by a queue), started, sent, failed, corrupted (on the wire), arrived, duplicated, injected,
         absorbed or delivered.
         """
@@ -376,11 +379,11 @@ class Scenario:
     def export(
         self, folder: str | Path, *formats: str, seed: int | None = None, payloads: bool = False
     ) -> list[Export]:
-        """Run once and write the run into ``folder``/exports in the formats of other tools.
+        """Runs once and writes the run into ``folder``/exports in the formats of other tools.
 
-        ``formats`` are as those of ``ackclock run --export``: ``"pcapng"``, ``"pcapng=before:bottleneck"``, ``"qlog"``,
-        ``"events"``, ``"flent"``, ``"mahimahi=bottleneck"``. With ``payloads`` captures have payloads, which are zeros.
-        InputError for a format or a place that there is not.
+        ``formats`` are those of ``ackclock run --export``: ``"pcapng"``, ``"pcapng=before:bottleneck"``, ``"qlog"``,
+        ``"events"``, ``"flent"``, ``"mahimahi=bottleneck"``. With ``payloads``, captures contain payloads of
+        zeros. InputError for an unknown format or place.
 
         >>> scenario.export("results", "pcapng", "qlog")  # doctest: +SKIP
         """
@@ -389,10 +392,10 @@ class Scenario:
         return export(self, Path(folder), formats, seed=self._seed(seed), payloads=payloads)
 
     def events(self, seed: int | None = None) -> pl.DataFrame:
-        """Run once and return what every congestion control heard and made of it, in the order in which it happened.
+        """Runs once and returns the events of every congestion control and its state after each, in the order of time.
 
-        A row for each acknowledgement ("ack"), each packet given up ("lost"), each beginning of a recovery
-        ("reduction"), answer to a mark ("mark"), timeout ("timeout") and end of a recovery ("recovered").
+        There is a row for each acknowledgement ("ack"), packet declared lost ("lost"), start of a recovery
+        ("reduction"), reaction to an ECN mark ("mark"), timeout ("timeout") and end of a recovery ("recovered").
         """
         from ackclock._exports import events
 
@@ -400,12 +403,12 @@ class Scenario:
         return events(self, self._seed(seed))
 
     def verify(self, seed: int | None = None) -> list[Any]:
-        """Run once and replay the packet trace against the network's physics. The violations found; empty is good."""
+        """Runs once and checks the packet trace against the rules of the network. Returns the violations."""
         self.need_no_stack("a packet trace")
         return core.verify(*self._source, self._seed(seed), self.classes)
 
     def need_no_stack(self, what: str) -> None:
-        """Raises InputError if it names a stack in a library, whose packets this process does not see."""
+        """Raises InputError if the scenario names a stack in a library, whose packets this process does not see."""
         named = Job(self.text, self.file, self.overrides, 0, stacks=self.stacks).named_stacks
         if named:
             raise InputError(
@@ -417,14 +420,14 @@ class Scenario:
         return self.text, self.file, self.overrides
 
     def _seed(self, seed: Any) -> int:
-        """The seed, by default the scenario's. InputError for one that cannot be."""
+        """Returns the seed, by default the scenario's. InputError for an invalid seed."""
         if seed is None:
             return int(self.describe()["seed"])
         return arguments.whole(f"{self.file}: the seed", seed, 0, MAX_SEED)
 
 
 def _described(controls: Mapping[str, type[Control]], queues: Mapping[str, type[Discipline]]) -> core.Plugins:
-    """What is written in Python, as the core takes it."""
+    """Returns the controls and queues written in Python in the form that the core takes."""
     if not controls and not queues:
         return []
     from ackclock.custom import python_classes
@@ -434,19 +437,19 @@ def _described(controls: Mapping[str, type[Control]], queues: Mapping[str, type[
 
 @dataclass
 class Simulated:
-    """What became of a plan."""
+    """The counts and the failed runs of a plan that has run."""
 
     runs: int = 0
     stored: int = 0
-    """How many of them were on disk."""
+    """The number of runs whose results were on disk."""
     cpu_time_s: list[float] = field(default_factory=list)
-    """About what each of the others took of a core."""
+    """The approximate CPU time of each of the other runs, in seconds."""
     failures: list[Failure] = field(default_factory=list)
     precision: str = ""
-    """What became of the precision that the scenario asks for, in a sentence."""
+    """Whether the scenario's precision was reached, in a sentence; empty without one."""
 
     def add(self, made: Made, runs: int) -> None:
-        """One more round."""
+        """Adds the runs of one more round."""
         self.runs += runs
         self.stored += len(made.stored)
         self.cpu_time_s += made.cpu_time_s.values()

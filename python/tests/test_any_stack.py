@@ -385,5 +385,5 @@ def test_a_library_is_evaluated_beside_controls_over_our_quic(libtoy: Path, ackc
     words = ["--against", "newreno", "--only", "N-02", "--seeds", "2"]
     made = ackclock("evaluate", "toy:newreno", "--transport", "toy", "--stack", libtoy, *words)
     assert made.code == 0, made.err
-    assert "newreno recovers from losses by quic, not rack" in made.out
+    assert "newreno uses the loss recovery quic, not rack" in made.out
     assert re.search(r"^1 (OK|CONCERN|undecided|as standard controls)", made.out, re.MULTILINE), made.out

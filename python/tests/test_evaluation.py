@@ -312,7 +312,7 @@ def test_settings_whose_links_carry_much_are_left_out_and_counted() -> None:
 
     none = run.evaluate(planned(2499)).family("N-02")
     assert none.verdict == NOT_EVALUATED
-    assert none.sentence == "Left out, for its links could carry more than 2,499 packets in a run."
+    assert none.sentence == "Left out, because its links could carry more than 2,499 packets in a run."
 
 
 def test_one_contender_with_a_larger_run_leaves_out_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,7 @@ def test_a_record_has_the_criteria_of_today(control: str) -> None:
             "Not with this transport",
             "It is not evaluated with marks",
             f"{name} was left out",
-            "Left out, for its links could carry more",
+            "Left out, because its links could carry more",
         )
         assert any(reason in said[family] for reason in reasons), name
     for family in record["criteria"]:

@@ -75,7 +75,7 @@ def test_all_flows_over_tcp_recover_from_losses_alike() -> None:
 def test_a_control_that_detects_losses_itself_says_so(ackclock: Command, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(EVALUATED)
     out = ackclock("evaluate", "vegas", "--only", "small.toml", "--seeds", "2").out
-    assert "vegas recovers from losses by vegas, not rack" in out
+    assert "vegas uses the loss recovery vegas, not rack" in out
     assert (
         contenders.contender("bbrv3").recovery
         == contenders.contender('{ name = "cubic", beta = 0.8 }').recovery
@@ -140,7 +140,7 @@ def test_a_scenario_that_cannot_have_a_transport_is_left_out() -> None:
     found = run.evaluate(plan)
     assert [one.family.id for one in found.asked] == ["N-02", "N-24"]
     assert found.family("N-02").verdict == OK
-    assert found.family("N-02").lacks == ["N-02-tcp was left out, for it cannot have this transport."]
+    assert found.family("N-02").lacks == ["N-02-tcp was left out, because it cannot have this transport."]
     assert found.family("N-24").verdict == NOT_EVALUATED
     assert "found the key `min_rto`" in found.family("N-24").sentence
 

@@ -74,7 +74,7 @@ def study(
                 claim("undecided", order=Result.MET),
                 claim("cannot tell", order=Result.MET),
             ),
-            "Who is better is as printed in 1 of 2 claims about it; 1 claim is undecided.",
+            "The better side is as printed in 1 of 2 claims about it; 1 claim is undecided.",
         ),
         (
             study(claim("as printed"), claim("as printed")),
@@ -82,7 +82,7 @@ def study(
         ),
         (study(claim("undecided", order=Result.UNDECIDED)), "1 claim is undecided."),
         (study(loss=[(-0.1, 0.63), (1.0, 1.0)]), "Of 2 printed numbers 1 is within 10 % and 1 within 25 %."),
-        # A printed number without an order is no claim about who is better.
+        # A printed number without an order is no claim about the better side.
         (
             study(claim("as printed", paper=2.0, measured=2.1, tolerance=0.2)),
             "The printed number is within 10 %.",
@@ -108,7 +108,7 @@ def study(
                 "1 claim is undecided."
             ),
         ),
-        (study(), "Nothing here is tested, and no number is printed."),
+        (study(), "The study has no tested claim and no printed number."),
     ],
 )
 def test_it_answers(made: StudyResult, expected: str) -> None:

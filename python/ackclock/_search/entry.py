@@ -32,9 +32,9 @@ def search(
 ) -> SearchResult:
     """Searches for the path on which a control does worst, as ``ackclock search`` does.
 
-    ``objective`` says what is worse, ``space`` is a name or a file; by default each objective has its own. The same
-    arguments find the same. InputError for an unknown name, RunError when the control fails in the scenario as it
-    stands.
+    ``objective`` names the quantity to make worse. ``space`` is a name or a file; by default each objective has its own
+    space. Equal arguments give equal results. InputError for an unknown name, RunError if the control fails in the
+    unchanged scenario.
 
     >>> import ackclock
     >>> found = ackclock.search("newreno", "utilisation", runs=20)

@@ -50,7 +50,7 @@ OBJECTIVES = (
     Objective(
         "utilisation",
         _metric(
-            "the share of the time in which the link sends nothing",
+            "the share of time in which the link sends nothing",
             '1 - link("bottleneck").utilisation',
         ),
         "bursts",
@@ -67,7 +67,7 @@ OBJECTIVES = (
     Objective(
         "delay",
         _metric(
-            "the 95th percentile of the queueing delay in s",
+            "the 95th percentile of the queueing delay, in seconds",
             'link("bottleneck").wait_p95_s',
         ),
         "paths",
@@ -76,7 +76,7 @@ OBJECTIVES = (
     Objective(
         "starvation",
         _metric(
-            "the part of its equal share that another flow lacks in the worst 5 s",
+            "the shortfall of another flow from its equal share, in the worst 5 s",
             '1 - least_share_of("flows.other*.goodput_bps", "flows.*.goodput_bps", measured_from, 5)',
         ),
         "mixes",
@@ -84,7 +84,7 @@ OBJECTIVES = (
     Objective(
         "self-starvation",
         _metric(
-            "the part of its equal share that a flow of the control lacks in the worst 5 s",
+            "the shortfall of a flow of the control from its equal share, in the worst 5 s",
             '1 - least_share_of("flows.tested*.goodput_bps", "flows.*.goodput_bps", measured_from, 5)',
         ),
         "mixes",

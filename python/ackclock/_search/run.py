@@ -39,41 +39,41 @@ REFERENCE = Contender("cubic", {"control": "cubic"})
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found: ``values`` of the ranges that matter, by their paths, and ``badness``, the mean of the
-    objective with them; ``harmless`` is its mean in the scenario of the space as it stands.
+    """The result of a search: ``values`` of the ranges that matter, by their paths; ``badness``, the mean of the
+    objective with these values; and ``harmless``, its mean in the unchanged scenario of the search space.
     """
 
     values: Values
-    """The values of the ranges that matter, after shrinking; all others are as in the space's scenario."""
+    """The values of the ranges that matter, after shrinking; the other ranges keep the values of the scenario."""
     badness: float
     """The mean of the objective over the seeds, after shrinking."""
     first: Values
     """The values before shrinking."""
     first_badness: float
     harmless: float
-    """The mean of the objective in the scenario of the space as it stands."""
+    """The mean of the objective in the unchanged scenario of the search space."""
     finding: Finding
-    """How much worse it is than in the scenario of the space as it stands, over seeds that chose nothing: the worst of
-    many points is partly luck with the seeds of the search.
+    """How much worse the objective is than in the unchanged scenario, over seeds that the search did not use: the worst
+    of many points is partly due to the seeds of the search.
     """
     runs: int
     samples: Sequence[float] = field(default_factory=list)
     """The objective for each seed, after shrinking."""
     failed: int = 0
-    """The number of those seeds with which the control failed, which count as its worst."""
+    """The number of those seeds with which the control failed; a failure counts as the worst value."""
     all_failed: int = 0
-    """The number of runs of the whole search in which it failed."""
+    """The number of runs of the whole search in which the control failed."""
     why: str = ""
-    """Why it failed, after shrinking or otherwise anywhere; empty if it never did."""
+    """The reason of a failure, after shrinking if there is one; empty if the control never failed."""
 
     @property
     def is_find(self) -> bool:
-        """Returns whether it is surely worse than in the scenario of the space as it stands, or the control fails."""
+        """Returns whether the result is significantly worse than the unchanged scenario, or the control fails."""
         return self.finding.met or self.failed > 0
 
 
 class Search:
-    """A search. The same arguments find the same, and runs on disk are not made again."""
+    """A search. Equal arguments give equal results, and runs on disk are reused."""
 
     def __init__(
         self,
@@ -104,8 +104,8 @@ class Search:
         self.runs = 0
 
     def find(self) -> SearchResult:
-        """Returns the worst point, shrunk. RunError if the control fails with every seed in the scenario of the space
-        as it stands, or if a run of the reference fails.
+        """Returns the worst point, shrunk. RunError if the control fails with every seed in the unchanged scenario, or
+        if a run of the reference fails.
         """
         try:
             from cmaes import CMA

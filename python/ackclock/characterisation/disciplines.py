@@ -32,12 +32,12 @@ class Discipline(Table):
     )
     delay: dict[str, str] = Field(
         default_factory=dict,
-        description="the parameters that set the wanted delay, in terms of it: "
-        '"1 ms" for a time, "0.5 packets" for the packets that the link sends in half of it',
+        description="parameters that set the target delay, by name: "
+        '"1 ms" for the delay as a time, "0.5 packets" for the packets that the link sends in half of it',
     )
-    ecn: bool = Field(default=False, description="whether it can mark packets")
+    ecn: bool = Field(default=False, description="whether the discipline can mark packets")
     scheduler: bool = Field(
-        default=False, description="whether it chooses among several queues (RFC 7928 section 4.6)"
+        default=False, description="whether the discipline schedules several queues (RFC 7928 section 4.6)"
     )
 
     @property
@@ -53,40 +53,43 @@ class Variant(Table):
     label: str
     overrides: dict[str, Any] = Field(default_factory=dict)
     at: list[str] | None = Field(
-        default=None, description="dotted paths of the queues, if they differ from those of the placement"
+        default=None, description="dotted paths of the queues, if they differ from the placement's"
     )
     limit: str | list[str] | None = Field(
-        default=None, description="buffer, if it differs from that of the placement"
+        default=None, description="buffer, if it differs from the placement's"
     )
     ecn: bool = Field(
-        default=False, description="whether packets are marked; leaves out disciplines that cannot mark"
+        default=False, description="whether packets are marked; disciplines that cannot mark are left out"
     )
     parameters: dict[str, Any] = Field(default_factory=dict, description="other parameters of the discipline")
     delays_ms: list[float] = Field(
         default_factory=list,
-        description="wanted delay of each link, or of all; leaves out disciplines without one",
+        description="target delay of each link, or of all links, in milliseconds; disciplines without a "
+        "target delay are left out",
     )
     beside: dict[str, list[str]] = Field(
         default_factory=dict,
-        description="other disciplines at further links: the first of the list that differs from the discipline "
-        "itself; drop-tail keeps drop-tail",
+        description="disciplines of further links, by path: the first in the list that differs from the "
+        "discipline under test; beside drop-tail it is drop-tail",
     )
 
 
 class Placement(Table):
-    """The places of the disciplines in a scenario."""
+    """The queues of a scenario at which the disciplines are set."""
 
     at: list[str] = Field(min_length=1, description="dotted paths of the queues")
-    limit: str | list[str] = Field(description="the buffer, or one for each of the queues")
+    limit: str | list[str] = Field(description="buffer of all queues, or a list with one for each queue")
     packets_per_s: float = Field(
-        default=833.3, description="the link's rate, which converts a wanted delay into packets"
+        default=833.3,
+        description="rate of the link in packets per second, which converts a target delay into packets",
     )
-    only: list[str] | None = Field(default=None, description="names of disciplines; default: all")
-    only_ecn: bool = Field(default=False, description="only disciplines that can mark")
+    only: list[str] | None = Field(default=None, description="names of the disciplines to test; default: all")
+    only_ecn: bool = Field(default=False, description="whether only disciplines that can mark are tested")
     variants: list[Variant] = Field(default_factory=list)
     factors: list[float] = Field(
         default_factory=list,
-        description="a variant for each numeric parameter times each of these factors, if the result is in its range",
+        description="factors: each makes a variant for each numeric parameter, multiplied by it, if the "
+        "result is in range",
     )
 
 

@@ -22,12 +22,12 @@ class Condition(Table):
 
     ``ratio`` and ``difference`` compare with drop-tail (or with the variant ``against``) seed by seed, a ratio by the
     mean of its logarithm; ``allowance`` is the metric minus ``factor`` times drop-tail's, or minus ``least`` where that
-    is more; ``value`` is the metric itself. ``by`` says which part of it has to lie in the range: the whole 95 %
-    ``interval`` of the mean, the ``mean``, ``some`` part of the interval (it is not surely outside), or the value of
-    ``every`` replication. What is surely within ``info_low`` and ``info_high`` is no concern.
+    is more; ``value`` is the metric itself. ``by`` says what has to lie in the range: the whole 95 % ``interval`` of
+    the mean, the ``mean``, ``some`` part of the interval, or the value of ``every`` replication. A value whose
+    interval lies within ``info_low`` and ``info_high`` is no concern.
     """
 
-    rule: str = Field(description="a rule of the package, or a new name with its own limits")
+    rule: str = Field(description="built-in rule, or a new name with its own limits")
     name: str = Field(
         default="", description="title of the condition, if the rule alone does not distinguish it"
     )
@@ -40,24 +40,24 @@ class Condition(Table):
     by: By = "interval"
     low: float | None = None
     high: float | None = None
-    strict: bool = Field(default=False, description="the limits themselves are outside")
+    strict: bool = Field(default=False, description="whether the limits themselves violate the condition")
     info_low: float | None = None
     info_high: float | None = None
-    factor: float = Field(default=1.0, description="for an allowance: the factor on drop-tail's value")
-    least: float = Field(default=0.0, description="for an allowance: the smallest allowance")
+    factor: float = Field(default=1.0, description="for an allowance: factor on drop-tail's value")
+    least: float = Field(default=0.0, description="for an allowance: smallest allowance")
     against: str = Field(
         default="",
-        description="a variant of the same discipline to compare with, where * stands for the part after the first "
-        "hyphen of its own variant; default: drop-tail in the same variant",
+        description="variant of the same discipline to compare with; * stands for the part of the judged "
+        "variant's name after the first hyphen; default: drop-tail in the same variant",
     )
     only: list[str] | None = Field(
-        default=None, description="disciplines, variants or sweep values, or patterns of them; default: all"
+        default=None,
+        description="disciplines, variants or sweep values, by name or pattern, to which the condition "
+        "applies; default: all",
     )
     floor: float = Field(default=0.0, description="for a ratio: lower values count as this value")
     unit: str = ""
-    scale: float = Field(
-        default=1.0, description="the factor by which the numbers are multiplied when they are shown"
-    )
+    scale: float = Field(default=1.0, description="factor by which shown numbers are multiplied")
 
     @model_validator(mode="before")
     @classmethod
@@ -77,7 +77,8 @@ class Condition(Table):
         if not self.metrics:
             known = ", ".join(RULES)
             raise ValueError(
-                f'rule "{self.rule}" has no metrics: list some under metrics, or name one of the rules {known}'
+                f'rule "{self.rule}" has no metrics: list some under metrics, or name one of the rules '
+                f"{known}"
             )
         if self.low is None and self.high is None and self.kind != "info":
             raise ValueError("no condition: give low or high")
@@ -120,15 +121,15 @@ class Characterisation(Table):
     """The scenario of RFC 7928 that a study runs."""
 
     section: str = Field(description='section of RFC 7928, e.g. "8.2.2"')
-    short: str = Field(description="two or three words for the heading of a column")
+    short: str = Field(description="heading of the study's column, in two or three words")
     requirement: Requirement = Field(
-        description="the requirement word of RFC 7928 section 13, or of the section"
+        description="requirement word in RFC 7928 section 13, or in the section itself"
     )
-    demand: str = Field(description="the section's demand, in our words")
+    demand: str = Field(description="what the section demands, in our words")
     criteria: list[Condition] = Field(default_factory=list)
     lacks: list[Words] = Field(
         default_factory=list,
-        description="where the study is weaker than the section, or leaves something out",
+        description="parts of the section that the study omits or tests less strictly",
     )
     planes: list[tuple[str, str]] = Field(
         default_factory=lambda: [("delay", "goodput")],
@@ -143,9 +144,13 @@ class Characterisation(Table):
     )
     cycle: str = Field(
         default="",
-        description="with elasticities: the metric that says whether the queue swings in a cycle, in %",
+        description="with `elasticities`: metric that shows whether the queue oscillates, in %",
     )
     curves: bool = Field(
-        default=False, description="join the variants of each discipline and compare them at equal delay"
+        default=False,
+        description="whether the variants of each discipline are joined to a curve and compared at equal "
+        "delay",
     )
-    counts: bool = Field(default=True, description="false: the section is about numbers, not a verdict")
+    counts: bool = Field(
+        default=True, description="whether the section gets a verdict; if not, it reports numbers only"
+    )

@@ -142,7 +142,7 @@ def _announce(plans: Sequence[Plan], limit_s: float, threads: int, *, full: bool
             (console().print if plan_only else note)(said_of + _said(run.cost(plan, limit_s), threads))
     elif sum(one.packets for plan in plans for one in plan.runs) > MANY_PACKETS:
         count = sum(len(plan.runs) for plan in plans)
-        note(f"{count:,} runs, without those in the cache; --plan prints how long they take")
+        note(f"{count:,} runs, excluding those in the cache; --plan prints how long they take")
 
 
 def _show(found: Evaluation, other: Evaluation | None, pages: Sequence[Path], path: Path) -> None:
@@ -227,7 +227,8 @@ def _about_record(record: Mapping[str, Any], transport: str | None) -> Iterator[
         yield f"the record was made over another transport ({told[0]}) than this evaluation ({told[1]})"
     if record["versions"]["core"] != core_fingerprint():
         yield (
-            f"the record was made with another build of ackclock, {record['versions']['core']}, whose results may "
+            f"the record was made with another build of ackclock, {record['versions']['core']}, whose "
+            f"results may "
             "differ: make it again with this build"
         )
 
@@ -245,8 +246,8 @@ def _said(cost: Cost, threads: int) -> str:
     cores = threads or os.cpu_count() or 1
     many = "s" if cores != 1 else ""
     return (
-        f"{cost.runs:,} runs, about {cost.packets / 1e6:,.0f} million packets: about {duration(cost.cpu_s)} of "
-        f"CPU time, {duration(cost.cpu_s / cores)} on {cores} core{many}, less for runs in the cache"
+        f"{cost.runs:,} runs, about {cost.packets / 1e6:,.0f} million packets: about {duration(cost.cpu_s)} "
+        f"of CPU time, {duration(cost.cpu_s / cores)} on {cores} core{many}, less for runs in the cache"
     )
 
 

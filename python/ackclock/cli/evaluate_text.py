@@ -31,13 +31,13 @@ def show(evaluation: Evaluation, beside: Evaluation | None = None) -> None:
     out.print(Text(f"{controls} by RFC 9743, {kind}, seeds 1 to {len(evaluation.seeds)}", style="bold"))
     out.print(
         Text(
-            f"compared with runs in which {' and '.join(evaluation.references)} take the control's place",
+            f"compared with runs of {' and of '.join(evaluation.references)} in place of the control",
             style="dim",
         )
     )
     for name, recovery in {name: of for one in evaluations for name, of in one.recoveries.items()}.items():
         if recovery != RECOVERY:
-            out.print(Text(f"{name} recovers from losses by {recovery}, not {RECOVERY}", style="dim"))
+            out.print(Text(f"{name} uses the loss recovery {recovery}, not {RECOVERY}", style="dim"))
     out.print()
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     table.add_column("section", no_wrap=True)

@@ -14,16 +14,14 @@ def show_lateness(conditions: Mapping[str, Any]) -> None:
     if late["packets"]:
         verdict = "invalid" if conditions["problems"] else "valid"
         console().print(
-            f"{verdict}: {late['packets']} packets left the links late by {_spread(late)}; a run is valid up to "
-            f"{late['p99_bound_s'] * 1e3:g} ms (p99) and {late['max_bound_s'] * 1e3:g} ms (maximum)"
+            f"{verdict}: {late['packets']} packets left the links late by {_spread(late)}; a run is valid up "
+            f"to {late['p99_bound_s'] * 1e3:g} ms (p99) and {late['max_bound_s'] * 1e3:g} ms (maximum)"
         )
     stacks = conditions.get("stacks")
     if stacks is not None and stacks["packets"]:
-        console().print(f"datagrams and timers reached the stacks late by {_spread(stacks)}")
+        console().print(f"the stacks received datagrams and timers late by {_spread(stacks)}")
     if not conditions["real_time"]:
-        note(
-            "this run had no real-time priority, which root has, and users with an rtprio limit in limits.conf"
-        )
+        note("this run had no real-time priority, which needs root or an rtprio limit in limits.conf")
 
 
 def _spread(late: Mapping[str, Any]) -> str:

@@ -85,14 +85,17 @@ def search(
     say, finding = console(), found.finding
     say.print(Text(f"{control}, {objective}: {wanted.text}", style="bold"))
     say.print(
-        f"worst      {significant(found.badness, 3)}, mean of {len(found.samples)} seeds on the path that was found"
+        f"worst      {significant(found.badness, 3)}, mean of {len(found.samples)} seeds on the path that "
+        f"was found"
     )
     say.print(f"harmless   {significant(found.harmless, 3)}, in the unchanged scenario of {chosen.file}")
     more = with_ends(finding.estimate, finding.interval)
     say.print(f"difference {more} between the two, mean of {finding.seeds} other seeds")
     if path is None:
         say.print(
-            Text(f"no path is surely worse than the unchanged scenario, in {runs:,} runs: no file is written")
+            Text(
+                f"no path is significantly worse than the unchanged scenario, in {runs:,} runs: no file is written"
+            )
         )
         return
     values = chosen.overrides(found.values)
@@ -122,7 +125,8 @@ def _report(file: Path, found: SearchResult, space: Space, tested: Contender, th
 
     if found.failed:
         warn(
-            f"{file.name}: no report, because the control fails in {found.failed} of {len(found.samples)} runs"
+            f"{file.name}: no report, because the control fails in {found.failed} of {len(found.samples)} "
+            f"runs"
         )
         return None
     # The file has a control in Python only by what the space has in its seat.

@@ -131,7 +131,7 @@ def cost(plan: Plan, packets: float, seconds: float, cores: int) -> str:
     from ackclock._numbers import duration
 
     on = f"{cores} core{'s' if cores != 1 else ''}"
-    more = ", more where the precision asks for them" if plan.precision else ""
+    more = ", more where the precision requires them" if plan.precision else ""
     return f"{plan}{more}: up to {_counted(packets)} packets, about {duration(seconds)} on {on} if no run is cached"
 
 

@@ -30,7 +30,7 @@ def _every_two(record: Record) -> str:
     ratio = len(arrived) / max(1, len(answers))
     said = f"the receiver sent {len(answers)} acknowledgements for {len(arrived)} datagrams"
     if ratio > 2.5:
-        raise Violation(f"{said}: one for each {ratio:.1f}", arrived[0].at_s)
+        raise Violation(f"{said}: one per {ratio:.1f} datagrams", arrived[0].at_s)
     return said
 
 
@@ -44,7 +44,8 @@ def _in_time(record: Record) -> str:
             worst, at = answered - arrived, arrived
     if worst > MAX_ACK_DELAY_S + 0.001:
         raise Violation(
-            f"a datagram was acknowledged {1e3 * worst:.1f} ms after it arrived (at most 25 ms, unless the handshake "
+            f"a datagram was acknowledged {1e3 * worst:.1f} ms after it arrived (at most 25 ms, unless the "
+            f"handshake "
             "has another max_ack_delay)",
             at,
         )
@@ -106,16 +107,16 @@ def _smooth(record: Record) -> str:
     most = before + 2 * (0.226 - before) / 8
     if after > most + 0.001:
         raise Violation(
-            f"an RTT sample of 200 ms moved the smoothed RTT from {1e3 * before:.0f} to {1e3 * after:.0f} ms, expected "
-            f"at most {1e3 * most:.0f} ms",
+            f"an RTT sample of 200 ms moved the smoothed RTT from {1e3 * before:.0f} to {1e3 * after:.0f} "
+            f"ms, expected at most {1e3 * most:.0f} ms",
             first,
         )
     end = record.last("rtt_ns") / 1e9
     if end < 0.19:
         raise Violation(f"the smoothed RTT is {1e3 * end:.0f} ms after 30 samples of 200 ms", 4.0)
     return (
-        f"samples of 200 ms moved the smoothed RTT from {1e3 * before:.0f} ms first to {1e3 * after:.0f} ms, and in "
-        f"the end to {1e3 * end:.0f} ms"
+        f"samples of 200 ms moved the smoothed RTT from {1e3 * before:.0f} ms first to {1e3 * after:.0f} ms, "
+        f"and in the end to {1e3 * end:.0f} ms"
     )
 
 

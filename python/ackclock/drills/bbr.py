@@ -88,8 +88,8 @@ def _restart(record: Record) -> str:
     sent = [one for one in record.datagrams("sent", 9.999, 10.0 + RTT_S) if one.is_full]
     first = sum(one.bytes for one in sent)
     said = (
-        f"{first:,} bytes left in the first round trip after a pause of six seconds; the bandwidth-delay product is "
-        f"{PRODUCT:,} bytes"
+        f"{first:,} bytes left in the first round trip after a pause of six seconds; the bandwidth-delay "
+        f"product is {PRODUCT:,} bytes"
     )
     if first > 1.5 * PRODUCT:
         raise Violation(said, 10.0 + RTT_S)
@@ -111,7 +111,8 @@ def _tiny(record: Record) -> str:
 def _faster(record: Record) -> str:
     best = max(_rate(record, begin, begin + 0.2) for begin in [12 + 0.1 * k for k in range(78)])
     said = (
-        f"the sender used at best {100 * best / (10 * RATE):.1f} % of the new capacity over 200 ms, two to ten seconds "
+        f"the sender used at best {100 * best / (10 * RATE):.1f} % of the new capacity over 200 ms, two to "
+        f"ten seconds "
         "after the capacity grew tenfold"
     )
     # The draft gives no number.
@@ -128,12 +129,13 @@ def _slower(record: Record) -> str:
     # 400 ms long.
     if median > 6 * RTT_S:
         raise Violation(
-            f"half of the datagrams wait more than {1e3 * median:.0f} ms in the queue twelve seconds after the "
-            f"capacity fell to a tenth, expected at most {1e3 * 6 * RTT_S:.0f} ms",
+            f"half of the datagrams wait more than {1e3 * median:.0f} ms in the queue twelve seconds after "
+            f"the capacity fell to a tenth, expected at most {1e3 * 6 * RTT_S:.0f} ms",
             24.0,
         )
     return (
-        f"half of the datagrams wait less than {1e3 * median:.0f} ms in the queue twelve seconds after the capacity "
+        f"half of the datagrams wait less than {1e3 * median:.0f} ms in the queue twelve seconds after the "
+        f"capacity "
         "fell to a tenth"
     )
 
@@ -156,7 +158,7 @@ def _hidden(what: str) -> Drill:
     def judge(_: Record) -> str:
         raise CannotTell(f"the case is about {why}")
 
-    demand = "A case that is visible only in variables of the control."
+    demand = "A case that shows only in internal variables of the control."
     return Drill(
         f"bbr-case-{number}", f"BBR draft A, case {number}", "SHOULD", demand, _path(0.5), judge, BBR
     )

@@ -144,7 +144,7 @@ def _about(id: str, demand: str, clause: str = "ackclock_stack.h", force: Force 
 
 
 REPEATS = _about("repeats", "Two runs with equal arguments send equal datagrams at equal times.")
-SEED = _about("seed", "A run with another seed sends other bytes.", force="MAY")
+SEED = _about("seed", "Runs with different seeds send different bytes.", force="MAY")
 
 
 def _repeats(target: Target, seed: int) -> list[Outcome]:
@@ -162,15 +162,15 @@ def _repeats(target: Target, seed: int) -> list[Outcome]:
         same = (
             "two processes sent datagrams of equal lengths at equal times"
             if first[:2] == second[:2]
-            else "two processes sent other datagrams, or at other times"
+            else "two processes sent different datagrams, or sent them at different times"
         )
         found = Outcome(REPEATS, "absent", f"{same}; the stack declares this as random: {random}")
     elif first[:2] == second[:2]:
         found = Outcome(
             REPEATS,
             "VIOLATED",
-            "two processes sent datagrams of equal lengths at equal times, but with other bytes: the seed does not "
-            "determine some bytes",
+            "two processes sent datagrams of equal lengths at equal times, but with other bytes: the seed "
+            "does not determine some bytes",
         )
     else:
         found = Outcome(

@@ -100,7 +100,8 @@ def _alpha_one(record: Record) -> str:
         raise CannotTell("the window has not yet reached its size before the loss")
     # A datagram a round trip of 10 ms, and a little more where an acknowledgement waits.
     said = (
-        f"above the window before the loss it grew by {grown:.0f} datagrams in a second, expected 100 (one in each "
+        f"above the window before the loss it grew by {grown:.0f} datagrams in a second, expected 100 (one "
+        f"in each "
         "round trip of 10 ms)"
     )
     if grown < 75:
@@ -124,8 +125,8 @@ def _fast_convergence(record: Record) -> str:
     k = (max(0.0, plateau - after) / C) ** (1 / 3)
     there = record.window(at + k + RTT_S)
     said = (
-        f"the window is {there:.1f} datagrams K = {k:.2f} s after the second loss, expected {plateau:.1f} (it was "
-        f"{before:.1f} before that loss)"
+        f"the window is {there:.1f} datagrams K = {k:.2f} s after the second loss, expected {plateau:.1f} "
+        f"(it was {before:.1f} before that loss)"
     )
     if abs(there / plateau - 1) > 0.06:
         raise Violation(said, at + k + RTT_S)
@@ -135,7 +136,7 @@ def _fast_convergence(record: Record) -> str:
 def _after_timeout(record: Record) -> str:
     begin = next((at for at, value in record.series("window", 8.5) if value <= 4.5 * DATAGRAM), None)
     if begin is None:
-        raise CannotTell("the outage of two seconds did not bring the window to its least")
+        raise CannotTell("the outage of two seconds did not bring the window to its minimum")
     # Slow start ends where a round trip brings less than a twelfth.
     at = begin + 3 * RTT_S
     while record.window(at + RTT_S) > 1.08 * record.window(at) and at < 16:
@@ -154,7 +155,8 @@ def _after_idle(record: Record) -> str:
     at = record.datagrams("sent", 12.999)[0].at_s
     after = record.most_window(at, at + 3 * RTT_S)
     said = (
-        f"the window went from {before:.0f} to {after:.0f} datagrams in the first three round trips after a pause of "
+        f"the window went from {before:.0f} to {after:.0f} datagrams in the first three round trips after a "
+        f"pause of "
         "ten seconds"
     )
     if after > 1.12 * before + 2:
@@ -232,7 +234,8 @@ DRILLS = (
         "cubic-alpha-one",
         "RFC 9438 4.3",
         "SHOULD",
-        "The Reno-friendly window grows by one datagram per round trip once it is as large as before the loss.",
+        "The Reno-friendly window grows by one datagram per round trip once it is as large as before the "
+        "loss.",
         SHORT,
         _alpha_one,
         CUBIC,
@@ -241,7 +244,8 @@ DRILLS = (
         "cubic-fast-convergence",
         "RFC 9438 4.7",
         "SHOULD",
-        "A second loss, before the window has regained its size, lowers the next plateau to 0.85 of the window.",
+        "A second loss, before the window has regained its size, lowers the next plateau to 0.85 of the "
+        "window.",
         Script(10.0, rules=drop(140, 1800)),
         _fast_convergence,
         CUBIC,

@@ -31,10 +31,10 @@ def evaluate(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Evaluates a control after RFC 9743, as ``ackclock evaluate`` does.
+    """Evaluates a control by the criteria of RFC 9743, as ``ackclock evaluate`` does.
 
-    ``control`` is a name, a table in TOML, or ``FILE.py`` for one in Python. ``only`` and ``sets`` choose scenarios.
-    With ``out``, finished runs are stored below that folder and found there the next time. InputError for an unknown
+    ``control`` is a name, a TOML table, or ``FILE.py`` for a control in Python. ``only`` and ``sets`` choose scenarios.
+    With ``out``, finished runs are stored in that folder and reused the next time. InputError for an unknown
     name, RunError when a run of a control of ``against`` fails, Interrupted on Ctrl-C.
 
     >>> import ackclock

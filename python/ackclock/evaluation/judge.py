@@ -179,7 +179,13 @@ class _Place:
         if finding.met:
             return Beside(name, finding, OK, settled=not self._may_still_be_outside())
         if self._limit is not None and self._limit.compares and np.array_equal(own, other):
-            return Beside(name, finding, AS_STANDARD, settled=True, reason=f"every run is as with {name}")
+            return Beside(
+                name,
+                finding,
+                AS_STANDARD,
+                settled=True,
+                reason=f"every run gives the same value as with {name}",
+            )
         if self.condition.measure == "harm" and self._keep_an_equal_share(name):
             return Beside(name, finding, OK, settled=True, reason="the others keep an equal share")
         if self._limit is not None and self._limit.beside:

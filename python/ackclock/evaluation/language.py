@@ -40,10 +40,11 @@ class Point(Table):
 
     name: str
     set: dict[str, Any] = Field(default_factory=dict)
-    quick: bool = Field(default=False, description="whether a quick evaluation has it")
+    quick: bool = Field(default=False, description="whether a quick evaluation includes the point")
     marks: bool = Field(
         default=False,
-        description="whether packets of the seat may be marked (ECN); left out for a transport without it",
+        description="whether packets of the control under test may be marked (ECN); the point is left out "
+        "for a transport without ECN",
     )
 
 
@@ -51,11 +52,9 @@ class Axis(Table):
     """A quantity that the settings of a scenario vary, as a list of ``points`` or of ``values`` for one ``path``."""
 
     name: str
-    path: str = Field(default="", description="the dotted path of the scenario that takes the values")
+    path: str = Field(default="", description="dotted path of the scenario key that takes the values")
     values: list[Any] = Field(default_factory=list)
-    quick: list[Any] = Field(
-        default_factory=list, description="those of the values that a quick evaluation has"
-    )
+    quick: list[Any] = Field(default_factory=list, description="values that a quick evaluation includes")
     points: list[Point] = Field(default_factory=list)
 
     @model_validator(mode="after")
@@ -138,17 +137,18 @@ class Demand(Table):
     """A limit on a metric, as a file states it."""
 
     metric: str
-    limit: str | Limit = Field(description="the name of a limit of the package, or a table of one's own")
+    limit: str | Limit = Field(description="name of a bundled limit, or a table with an own limit")
     against: dict[str, str] = Field(
-        default_factory=dict, description="for a change: axes and the points of the undisturbed setting"
+        default_factory=dict,
+        description="for a change: axes and points of the undisturbed setting to compare with",
     )
     only: dict[str, list[str]] = Field(
-        default_factory=dict, description="axes and their points; default: every setting"
+        default_factory=dict, description="axes and points to which the limit applies; default: every setting"
     )
     equal: str = Field(
         default="",
-        description="for harm: the metric of an equal share of the others; no harm where they surely keep nine tenths "
-        "of it, and of what it is with the reference",
+        description="for harm: metric that gives the others' equal share; no harm if they keep at least 90 % "
+        "of it, here and with the reference",
     )
 
     @model_validator(mode="after")
@@ -237,34 +237,37 @@ class ScenarioFile(Table):
 
     family: str = Field(
         pattern=r"^(N-\d\d|[a-z-]+)$",
-        description="the criterion of the RFC, e.g. N-03, or the set, e.g. flent",
+        description="criterion of the RFC, e.g. N-03, or set, e.g. flent",
     )
     title: str
     summary: str = Field(description="the set-up in sentences")
     source: str = Field(
-        default="", description="where the numbers are from, and what differs; for a scenario of a set"
+        default="", description="for a scenario of a set: origin of the numbers, and differences from it"
     )
     tested: list[str] = Field(
-        default_factory=lambda: ["tested"], description="the groups of flows that the control under test has"
+        default_factory=lambda: ["tested"], description="groups of flows that run the control under test"
     )
     lacks: list[str] = Field(
         default_factory=list,
-        description="where the scenario is weaker than what the section asks, or a limit is generous",
+        description="parts of the section that the scenario omits or tests less strictly, and generous "
+        "limits",
     )
     partial: str = Field(
         default="",
-        description="why it cannot answer the section: what is met is then without a limit, not OK; half a sentence",
+        description="reason why the scenario cannot answer the section, as half a sentence: met conditions "
+        "then give `no limit`, not OK",
     )
     marks: bool = Field(
-        default=False, description="whether packets of the seat may be marked (ECN) in all settings"
+        default=False,
+        description="whether packets of the control under test may be marked (ECN) in all settings",
     )
     details: dict[str, Any] = Field(
         default_factory=dict,
-        description="details of the transport of the seat, where that knows them and is not told otherwise",
+        description="defaults for parameters of the tested flows' transport, if it has these parameters",
     )
-    figure: str = Field(default="", description="the metric of the figure; default: the first")
+    figure: str = Field(default="", description="id of the metric in the figure; default: the first metric")
     grid: Grid | None = Field(
-        default=None, description="runs over the common grid of paths; `grid = {}` is the default one"
+        default=None, description="common grid of paths to run over; `grid = {}` is the default grid"
     )
     axes: list[Axis] = Field(default_factory=list)
     metrics: list[Metric] = Field(min_length=1)

@@ -19,7 +19,7 @@ OF_ONE_CONTROL = ("value", "rate", "change")
 
 
 class Limit(Table):
-    """What counts as a concern: a range of a measure of a metric.
+    """What counts as a concern: a measure of a metric outside a range.
 
     ``value`` is the metric itself; ``rate`` the share of runs in which it is outside ``low`` and ``high``; ``ratio``
     and ``difference`` compare with a reference in the control's place, seed by seed, a ratio by the mean of its
@@ -30,14 +30,17 @@ class Limit(Table):
     measure: Measure
     low: float | None = None
     high: float | None = None
-    unit: str = Field(default="", description="the unit of low and high, or of floor")
+    unit: str = Field(default="", description="unit of `low` and `high`, or of `floor`")
     floor: float = Field(default=0.0, ge=0, description="for a ratio: lower values count as this value")
-    runs: float = Field(default=0.0, ge=0, lt=1, description="for a rate: the largest share of runs")
+    runs: float = Field(
+        default=0.0, ge=0, lt=1, description="for a rate: largest share of runs that may be outside"
+    )
     beside: bool = Field(
         default=False,
-        description="where a reference is outside too: as a standard control unless surely a tenth farther outside",
+        description="whether a control outside the limit counts as a standard control if a reference is "
+        "outside too, unless it is significantly more than a tenth farther outside",
     )
-    reason: str = Field(default="", description="why the limit is where it is")
+    reason: str = Field(default="", description="reason for the value of the limit")
     source: str = Field(
         default="", description="document that sets the limit; empty for one of ackclock's own"
     )
@@ -48,7 +51,8 @@ class Limit(Table):
             raise ValueError("no limit: give low or high")
         if self.beside and self.measure not in OF_ONE_CONTROL:
             raise ValueError(
-                f"`beside` is for the measures {', '.join(OF_ONE_CONTROL)}: a {self.measure} is a comparison itself"
+                f"`beside` is for the measures {', '.join(OF_ONE_CONTROL)}: a {self.measure} is a comparison "
+                f"itself"
             )
         if self.runs and self.measure != "rate":
             raise ValueError('`runs` is for measure = "rate"')

@@ -140,14 +140,16 @@ def _lacks(
         there = {one.loaded.name for one in results}
         of_it = (name for name in names() if load(name).about.family == kept["id"])
         yield from (
-            f"{name} was left out, for it cannot have this transport." for name in of_it if name not in there
+            f"{name} was left out, because it cannot have this transport."
+            for name in of_it
+            if name not in there
         )
     family = [name for name in names() if load(name).about.family == kept["id"]]
     told = [
         *kept["lacks"],
         *(text for text in lines if text.startswith(tuple(f"{name} was" for name in family))),
     ]
-    yield from (text for text in told if " was left out, for " in text)
+    yield from (text for text in told if " was left out, because " in text)
 
 
 def _result(scenario: Record, record: Record) -> ScenarioResult:

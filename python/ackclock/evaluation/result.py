@@ -46,7 +46,7 @@ NOT_ASKED = "Not among the scenarios of this evaluation."
 
 @dataclass(frozen=True)
 class Answers:
-    """What the author says: the scenarios that the control is not for, and answers about the process."""
+    """The author's answers: scenarios that the control is not meant for, and demands on the process."""
 
     exempt: Mapping[str, str] = field(default_factory=dict)
     process: Mapping[str, str] = field(default_factory=dict)
@@ -80,7 +80,8 @@ def read_answers(file: Path) -> Answers:
             section = next((one.section for one in FAMILIES if one.id == key), "")
             if table == "exempt" and not section.startswith("7."):
                 raise wrong(
-                    f"exempt.{key}: section {section} of RFC 9743 cannot be excluded, only the special cases of "
+                    f"exempt.{key}: section {section} of RFC 9743 cannot be excluded, only the special cases "
+                    f"of "
                     "section 7"
                 )
     return Answers(document.get("exempt", {}), document.get("process", {}))
@@ -144,7 +145,7 @@ class FamilyResult:
         texts += [text for one in self.scenarios for text in one.closed]
         texts += self.shortened
         if self.scenarios:
-            texts += [f"{name} was left out, for {why}." for name, why in self.left_out.items()]
+            texts += [f"{name} was left out, because {why}." for name, why in self.left_out.items()]
         return list(dict.fromkeys(texts))
 
 
@@ -164,13 +165,13 @@ class Evaluation:
     cpu_time_s: float
     versions: Mapping[str, Any]
     recoveries: Mapping[str, str] = field(default_factory=dict)
-    """How the flows of each control in the seat recover from losses: a rule, or a transport that has its own."""
+    """The loss recovery of the flows of each control: a rule, or a transport with its own."""
     chosen: frozenset[str] = frozenset()
     """The criteria and sets whose scenarios were asked for."""
     source: str = ""
     """The file of a control in Python."""
     remarks: Sequence[str] = ()
-    """What the reader has to know about how the host treats the control."""
+    """Remarks on how the host treats the control."""
 
     @property
     def fingerprint(self) -> str:
@@ -246,9 +247,11 @@ def _family(family: Family, own: Sequence[ScenarioResult], answers: Answers, pla
         elif any(plan.family_of[name] == family.id for name in plan.unmarked):
             why = f"It is {UNMARKED}."
         elif any(plan.family_of[name] == family.id for name in plan.too_large):
-            why = f"Left out, for its {more_than(plan.most_packets)}."
+            why = f"Left out, because its {more_than(plan.most_packets)}."
         if family.id == "N-23" and not plan.tested.several_paths:
-            return FamilyResult(family, EXEMPT, "It controls one path: the demand is on controls of several.")
+            return FamilyResult(
+                family, EXEMPT, "The control has one path; the demand applies to multipath controls."
+            )
         return FamilyResult(family, NOT_EVALUATED, why)
     return of_scenarios(family, own)
 

@@ -34,23 +34,24 @@ FAMILIES = (
         "5.1.1",
         "Protection against congestion collapse",
         "should",
-        "Stop sending above some rate of drops, or back off fully: down to one packet per round trip, then ever longer "
-        "gaps while the congestion lasts.",
+        "Stop sending above some rate of drops, or back off fully: down to one packet per round trip, then "
+        "ever longer gaps while the congestion lasts.",
     ),
     Family(
         "N-02",
         "5.1.2",
         "Protection against bufferbloat",
         "ought",
-        "Try to avoid excessive queues. Reno and CUBIC do not; a new control has the opportunity to improve on them.",
+        "Try to avoid excessive queues. Reno and CUBIC do not; a new control has the opportunity to improve "
+        "on them.",
     ),
     Family(
         "N-03",
         "5.1.3",
         "Protection against high packet loss",
         "needs",
-        "Avoid causing excessive loss. The first BBR failed here: several flows, and a buffer below roughly one and a "
-        "half bandwidth-delay products.",
+        "Avoid causing excessive loss. The first BBR failed here: several flows, and a buffer below roughly "
+        "one and a half bandwidth-delay products.",
     ),
     Family(
         "N-04",
@@ -64,15 +65,15 @@ FAMILIES = (
         "5.1.5",
         "Short flows",
         "MUST consider",
-        "Consider how new and short flows affect long ones, and the reverse.",
+        "Consider how new and short flows affect long ones, and vice versa.",
     ),
     Family(
         "N-06",
         "5.2",
         "Harm and starvation in mixes",
         "MUST assess",
-        "Assess the potential to cause starvation; a loss of all feedback must lead to back-off. Harm is more than "
-        "capacity: also delay and loss.",
+        "Assess the potential to cause starvation; a loss of all feedback must lead to back-off. Harm is not "
+        "only lost capacity, but also delay and loss.",
     ),
     Family(
         "N-07",
@@ -98,10 +99,10 @@ FAMILIES = (
     Family(
         "N-25",
         "5.3.2",
-        "Incremental deployment: boxes on the path",
+        "Incremental deployment: middleboxes",
         "MUST discuss",
-        "Discuss whether incremental deployment is possible; say what is known about the equipment of today's Internet "
-        "(SHOULD).",
+        "Discuss whether incremental deployment is possible; say what is known about the equipment of "
+        "today's Internet (SHOULD).",
     ),
     Family(
         "N-10",
@@ -122,23 +123,23 @@ FAMILIES = (
         "6.3",
         "Wired paths",
         "baseline",
-        "The baseline: hardly any loss but that of queues, steady capacity.",
+        "The baseline: hardly any loss outside queues, and constant capacity.",
     ),
     Family(
         "N-13",
         "6.4",
         "Wireless paths",
         "should",
-        "Evaluate with losses from radio, with capacity that varies, and with jitter from medium access and link-layer "
-        "retransmission.",
+        "Evaluate with radio losses, with capacity that varies, and with jitter from medium access and "
+        "link-layer retransmission.",
     ),
     Family(
         "N-14",
         "7.1",
         "Active queue management",
         "SHOULD evaluate",
-        "Evaluate under a variety of queue disciplines; at a minimum reason about FQ-CoDel, PIE and L4S. With ECN, the "
-        "reaction to marks must conform to the codepoint.",
+        "Evaluate under a variety of queue disciplines; at a minimum, discuss FQ-CoDel, PIE and L4S. With "
+        "ECN, the reaction to marks must conform to the codepoint.",
     ),
     Family(
         "N-15",
@@ -152,7 +153,7 @@ FAMILIES = (
         "7.3",
         "Paths with varying delay",
         "SHOULD",
-        "Be robust when the least delay changes significantly.",
+        "Be robust when the minimum delay changes significantly.",
     ),
     Family(
         "N-17",
@@ -169,7 +170,7 @@ FAMILIES = (
         "7.6",
         "Misbehaving nodes",
         "SHOULD explore",
-        "Explore non-compliant senders, receivers and routers, and attacks from outside.",
+        "Explore non-compliant senders, receivers and routers, and attacks by third parties.",
     ),
     Family(
         "N-20", "7.7", "Extreme packet reordering", "ought", "Do not presume that packets arrive in order."
@@ -186,22 +187,24 @@ FAMILIES = (
         "7.9",
         "Sudden changes in the path",
         "MUST evaluate",
-        "Evaluate changes in the path, and be robust to them at the intervals of usual re-routing.",
+        "Evaluate changes in the path, and be robust to them at the usual intervals of re-routing.",
     ),
     Family(
         "N-23",
         "7.10",
         "Multipath transport",
         "MUST evaluate",
-        "For controls of several paths: evaluate the harm from a fail-over and at a shared bottleneck.",
-        not_evaluated="The demand is on controls of several paths, and each connection in these scenarios has one.",
+        "For multipath controls: evaluate the harm from a fail-over and at a shared bottleneck.",
+        not_evaluated="The demand applies to multipath controls, and each connection in these scenarios has "
+        "one path.",
     ),
     Family(
         "N-24",
         "7.11",
         "Data centers",
         "SHOULD",
-        "Round trips below 2 ms, bursts, many nodes that finish at once; say which controls it can coexist with.",
+        "Round trips below 2 ms, bursts, many nodes that finish at once; say which controls it can coexist "
+        "with.",
     ),
 )
 
@@ -242,14 +245,16 @@ PROCESS = (
         "PR-7",
         "4",
         "need",
-        "Controlled environments: the functions relied on, and what happens if traffic leaks",
+        "Controlled environments: the functions that the control relies on, and what happens if traffic "
+        "leaks out",
     ),
     Item("PR-8", "5.3.1", "MUST", "Explain every deviation from RFC 2914 and RFC 7141"),
     Item(
         "PR-9",
         "5.3.2",
         "MUST",
-        "Discuss incremental deployment, known behaviour with middleboxes, and how a scope is kept",
+        "Discuss incremental deployment, known behaviour with middleboxes, and how a limited scope is "
+        "enforced",
     ),
     Item("PR-10", "8", "MUST", "Examine security and privacy issues that arise from the design"),
 )

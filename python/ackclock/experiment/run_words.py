@@ -1,7 +1,7 @@
 """The vocabulary of a metric's expression: the result of one run.
 
     flows.X, flows("tcp").X, flows("tcp*").X
-        field X of every flow, of those of a group, or of all groups whose names begin so: a vector
+        field X of every flow, of the flows of a group, or of all groups whose names match: a vector
     links.X
         field X of every link
     flow("tcp-1").X, link("bottleneck").X, group("tcp").X
@@ -9,19 +9,19 @@
     fairness, duration
         the run's Jain index; its length in seconds
     measured_from
-        the time at which measuring begins, in seconds
+        the end of the warm-up, in seconds
     series("links.bottleneck.queue_packets")
         values over time; `series(path, from, to)` those between two times in seconds;
         `series("flows.tcp-*.goodput_bps")` the sum over all flows whose names match; patterns work in the
         functions below too
     time_of_max(path)
-        the first time at which a series is largest; `time_of_max(path, from, to)` looks between two times; with
-        a width in seconds as fourth argument, the start of the stretch of that width whose mean is largest
+        the first time at which a series is largest; `time_of_max(path, from, to)` between two times; with a width
+        in seconds as fourth argument, the start of the interval of that width with the largest mean
     time_of_reaching(path, level)
         the first time at which a series is at the level or above; `time_of_reaching(path, level, from, to)`
-        looks between two times
+        between two times
     growth(path, width)
-        the growth of a count such as `links.X.arrived_packets` in consecutive stretches of `width` seconds, a
+        the growth of a count such as `links.X.arrived_packets` in consecutive intervals of `width` seconds, a
         vector; `growth(path, width, from, to)` between two times
     hurst(path)
         Hurst parameter, by aggregated variances, of the growth of a count such as `links.X.arrived_packets`
@@ -35,64 +35,63 @@
         the samples between the times `from` and `to` within every cycle; cycles last `cycle` seconds and begin
         at `start`
     settling_time(path, cycle, from, to, start)
-        the number of seconds from the beginning of that phase during which the mean over one second is still
-        more than a quarter above the highest of the phase's second half; the mean over the cycles
+        the number of seconds from the start of a phase (see `phase`) during which the mean over one second is
+        still more than a quarter above the maximum in the second half of the phase; mean over the cycles
     spectral_line(path, segment, from, to)
         the share of a series' variance at its strongest frequency, from 0 to 1, by averaged periodograms of
-        stretches of `segment` seconds; the times may be left out
+        segments of `segment` seconds; the times may be left out
     spectral_period(path, segment, from, to)
-        one over that frequency, in seconds
+        the period of the strongest frequency, in seconds
     convergence_time(first, second, start, from, to)
         45-55 % convergence time of two series, where the first was alone between `from` and `to`
     loss_or_mark_rate(link)
         the share of the packets that arrived at a link which its queue dropped or marked
     worst_loss(link, width, from)
-        the greatest share of packets dropped in any window
+        the largest share of packets that a link's queue dropped in any `width` seconds
     goodput_ratio(delivered, sent)
         the useful packets delivered as a share of all packets sent, such as
         `goodput_ratio(flows.delivered_packets, flows.sent_packets)`
     tcp_rate(rtt, p)
         the rate of a standard TCP flow with the loss rate p, 1.2 / (rtt sqrt(p)), in packets per second
     rtt_exponent(goodput, rtt)
-        the slope of goodput over the round trip, both as logarithms: -1 if goodput goes with the inverse of the
-        round trip
+        the slope of log(goodput) over log(round trip): -1 if goodput is inversely proportional to the round trip
     delta_fair_time(first, second, delta, from[, kept])
-        the time until the second flow has at least a share of (1 - delta) / 2 of both, both as means over the
-        second before; with `kept`, of what both have in that time, which follows
+        the time until the second flow has at least (1 - delta) / 2 of the total of both flows, as means over the
+        preceding second; with `kept`, as means over the following `kept` seconds
     epsilon_fair_rounds(path, epsilon, rtt, from, width)
-        the number of round trips of `rtt` until the least of all flows that match has at least 1 - epsilon of
-        what the largest has, as means over the `width` before: `epsilon_fair_rounds("flows.*.goodput_bps", 0.2,
+        the number of round trips of `rtt` until the slowest matching flow has at least 1 - epsilon of what the
+        fastest has, as means over the preceding `width`: `epsilon_fair_rounds("flows.*.goodput_bps", 0.2,
         0.05, 20, 1)`
     least_share_of(path, all, from, width)
-        the smallest share of any flow of `path` among those of `all` in any window, times the number of the
-        latter: 0 where one starves
+        the smallest share of any flow of `path` in the total of the flows of `all`, in any window, times the
+        number of flows of `all`: 0 if a flow starves
     mean_of(path, from, to)
         the mean of a series
     time_of_keeping(path, level, from, width)
-        the time until the mean over the next `width` is at least the level
+        the time until the mean over the next `width` seconds is at least the level
     time_of_amount(path, amount, from)
-        the time until a rate has made an amount, such as bits
+        the time until the integral of a rate reaches an amount, such as a number of bits
     largest_growth(path, width, from, to)
-        the largest growth of a value within `width`, such as a window's within a round trip
+        the largest growth of a value, such as a window, within `width` seconds
     growth_of_gaps(path, from, to, first, cap)
         the smallest ratio of a gap between packets to the one before it, from a count such as
         `"links.bottleneck.arrived_packets"`, without the first gaps; gaps of `cap` or more need not grow. 2
         with too few packets
     trips(link, share, width, windows, from)
-        how often a circuit breaker of the network would have opened: after this number of `windows` in a row in
-        each of which more than `share` of the packets was dropped
+        how often a circuit breaker of the network would have opened: after `windows` consecutive windows, in each
+        of which more than `share` of the packets was dropped
     time_of_trip(link, share, width, windows, from)
-        the time until it would have opened first
+        the time until such a circuit breaker would first have opened
     call_trips(sent, received, rtt, width, from)
-        how often the circuit breaker of a call would have opened, from the packets of the call on two links and
-        a report each `width`
+        how often the circuit breaker of a call (RFC 8083) would have opened, from the packets of the call on two
+        links and a report every `width`
     sum, mean, std, median, min, max, count, percentile(x, q)
         of a vector, ignoring missing samples; `std` divides by n - 1; `count` counts samples; `min` and `max`
         of several arguments go element by element
     jain, variation, correlation(x, y)
         Jain's index; standard deviation over mean; Pearson's correlation
     value_or(x, y)
-        x, or y for a run without it: a time that is not reached counts as the end
+        x, or y for a run in which x has no value, such as a time that is never reached
     abs, sqrt, log, log10, exp, pi, + - * / **
         as usual
 
@@ -458,8 +457,8 @@ def measure(expression: Expression, words: RunWords) -> float:
     value = expression.evaluate(words)
     if value.ndim > 0:
         raise ExpressionError(
-            f"the value is a vector of {value.size} numbers; a metric is one per run: use sum, mean, max...\n    "
-            + expression.text
+            f"the value is a vector of {value.size} numbers; a metric is one per run: use sum, mean, "
+            f"max...\n    " + expression.text
         )
     return float(value) if np.isfinite(value) else float("nan")
 

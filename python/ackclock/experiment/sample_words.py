@@ -19,19 +19,18 @@
         loss('red[*]'), 20)`. The mean if the curve passes there more than once, no sample if it does not get
         there
     gap_at_equal(x, y, x2, y2)
-        how far the first curve lies above the points of the second at equal x; the mean over the points that it
-        reaches
+        how far the first curve lies above the points of the second at equal x, as the mean over the points within
+        the range of the first
     share_matched(x, y, x1, y1, ...)
         the share of the first curve's points for which one of the other curves passes a point with neither a
         higher x nor a higher y; negate a quantity that should be high
     harm_to_more(solo, beside), harm_to_less(solo, beside)
-        the harm to a flow, from what it has alone and beside others: the share that it loses of what is better
-        the more there is of it; of what is better the less there is, such as a delay, the share of it that the
-        others cause
+        the harm to a flow, from its values alone and beside others: the share that it loses of a quantity of
+        which more is better; the share that the others cause of one of which less is better, such as a delay
     cross_fitted_min(x, ...), cross_fitted_max(x, ...)
-        the best of several settings, each an argument or one of a sweep's values: one half of the replications
-        is judged with the setting that was best over the other half, and the other way round. `min` of them
-        would be below any of them by chance alone
+        the best of several settings, each an argument or one of a sweep's values: each half of the replications
+        is judged with the setting that was best over the other half. Their plain `min` would be biased low by
+        chance
     abs, sqrt, log, log10, exp, + - * / **
         as usual
 
@@ -199,7 +198,8 @@ def _reduction(
         if not more:
             if first.ndim < 2:
                 raise ValueError(
-                    f"{name}() takes the values of a sweep, such as {name}(loss('rbcc[*]')), not of one case; "
+                    f"{name}() takes the values of a sweep, such as {name}(loss('rbcc[*]')), not of one "
+                    f"case; "
                     "the mean over replications is taken at the end"
                 )
             return reduced(first, axis=-1)

@@ -102,23 +102,24 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
         )
     yield ""
     yield (
-        f"{' and '.join(references)} took the place of {name} with the same random numbers. Each condition is "
-        f"judged beside each of them, and the mildest verdict prevails. {_recoveries(record)} RFC 9743 has no "
+        f"Each scenario also ran with {' and with '.join(references)} in place of {name}, with the same random "
+        "numbers. Each condition is judged against each of these references, and the mildest verdict counts. "
+        f"{_recoveries(record)} RFC 9743 has no "
         "thresholds: every limit is this project's own, and a verdict is a finding. The control has its default "
         "parameters."
     )
     yield ""
     yield (
-        'The column "the RFC says" has the RFC\'s word. Most of these words ask for an evaluation, not for a result: '
-        "**CONCERN beside MUST does not say that the control breaks the RFC**. A concern in section 6, whose criteria "
-        "have to be met, weighs more than one in section 7. The method has "
+        'The column "the RFC says" has the RFC\'s requirement word. Most of these words demand an evaluation, not a '
+        "result: **CONCERN beside MUST does not mean that the control violates the RFC**. A concern in "
+        "section 6, whose criteria have to be met, weighs more than one in section 7. The method has "
         "[limits](../evaluate.md#limits-of-the-method)."
     )
     yield ""
     if name in references:
         yield (
-            f"{name} is one of its own references, so that no comparison can be a concern, and most limits without one "
-            "excuse what a reference does not meet. What can fail here is section 5.1.1, and the cut of section 5.2."
+            f"{name} is one of its own references, so no comparison can be a concern, and most other limits "
+            "excuse what a reference does not meet. Only section 5.1.1 and the feedback cut of section 5.2 can fail."
         )
         yield ""
     if name in REMARKS:
@@ -161,7 +162,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     lacks = [(one["section"], text) for one in record["criteria"] for text in one["lacks"]]
     if lacks:
         yield ""
-        yield "## Weaker than what the RFC asks"
+        yield "## Left out, or less strict than the RFC"
         yield ""
         for section, text in lacks:
             yield f"* {section}: {text}"
@@ -187,8 +188,8 @@ def _recoveries(record: Mapping[str, Any]) -> str:
     """Returns how the flows in the seat recover from losses."""
     others = {name: rule for name, rule in record["recoveries"].items() if rule != RECOVERY}
     if not others:
-        return "All flows over TCP recover from losses by RACK (RFC 8985)."
+        return "All flows over TCP use the loss recovery RACK (RFC 8985)."
     rules = set(record["recoveries"].values())
     if len(rules) == 1:
-        return f"In the place under test, all three recover from losses by `{rules.pop()}`."
-    return " ".join(f"{name} recovers from losses by `{rule}`." for name, rule in others.items())
+        return f"The control under test and both references use the loss recovery `{rules.pop()}`."
+    return " ".join(f"{name} uses the loss recovery `{rule}`." for name, rule in others.items())

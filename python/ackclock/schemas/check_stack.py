@@ -17,7 +17,7 @@ class LibraryRecord(Document):
 
 
 class DrillRecord(Document):
-    """What one question found."""
+    """The result of one drill."""
 
     id: str = Field(description="id of the drill")
     clause: str = Field(description="document and section that make the demand")
@@ -42,7 +42,8 @@ class CheckStackDocument(Document):
 
     control: str = Field(description="name of the control, as scenarios write it")
     law: Literal["reno", "cubic", "bbr"] | None = Field(
-        description="window law whose drills were run; null if the control has a law without drills of its own"
+        description="window law whose drills were run; null if the control has a law without drills of its "
+        "own"
     )
     version: str | None = Field(description="version that the library reports; null for a built-in stack")
     licence: str | None = Field(description="licence that the library reports; null for a built-in stack")
@@ -51,6 +52,7 @@ class CheckStackDocument(Document):
     )
     cpu_s: float = Field(description="CPU time of all processes, in seconds")
     violated: list[str] = Field(
-        description="ids of the drills that are violated and not allowed: those of a MUST first, then those of a SHOULD"
+        description="ids of the drills that are violated and not allowed: those of a MUST first, then those "
+        "of a SHOULD"
     )
     results: list[DrillRecord] = Field(description="one record for each drill")

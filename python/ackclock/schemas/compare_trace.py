@@ -40,15 +40,16 @@ class TraceEvent(Document):
 
 
 class PartingSide(Document):
-    """What one log says where the two part."""
+    """The first difference as one of the logs shows it."""
 
-    text: str = Field(description="description of the first difference from this log's side")
+    text: str = Field(description="description of this log at the first difference")
     time_s: float | None = Field(
         description="time of the first difference in seconds of the log's own clock; null if places are "
         "counted in packets"
     )
     event: TraceEvent | None = Field(
-        description="event that the other log lacks, or has at another place; null if the difference is one of values"
+        description="event that the other log lacks, or has at another place; null if the difference is one "
+        "of values"
     )
     state: str | None = Field(
         description="congestion state in this log at the first difference; null if the log does not record it"
@@ -69,12 +70,12 @@ class PartingRecord(Document):
     at: float = Field(
         description="place of the first difference: seconds, or the number of data packets sent"
     )
-    ours: PartingSide = Field(description="first difference from the first log's side")
-    theirs: PartingSide = Field(description="first difference from the second log's side")
+    ours: PartingSide = Field(description="first difference as the first log shows it")
+    theirs: PartingSide = Field(description="first difference as the second log shows it")
 
 
 class DifferenceRecord(Document):
-    """How far the two courses of a quantity are apart."""
+    """The difference between the two logs in one quantity."""
 
     quantity: str = Field(description="name of the compared quantity")
     tolerance: float = Field(description="tolerated difference as a share of the larger value")
@@ -88,14 +89,15 @@ class DifferenceRecord(Document):
         description="first place where the difference exceeds the tolerance; null if it never does"
     )
     stretches: list[float | None] = Field(
-        description="largest difference in each of several equal parts of the span; null where a log has no value"
+        description="largest difference in each of several equal parts of the span; null where a log has no "
+        "value"
     )
 
 
 class CompareTraceDocument(Document):
     """Two logs of a sender, compared."""
 
-    agree: bool = Field(description="whether all that was compared is within the tolerance")
+    agree: bool = Field(description="whether all compared quantities and events agree within the tolerance")
     by: Literal["time", "packet"] = Field(
         description="meaning of places: seconds, or the number of data packets sent"
     )
@@ -105,12 +107,14 @@ class CompareTraceDocument(Document):
     )
     unit: Literal["bytes", "packets"] = Field(description="unit of windows in this document")
     slack: float = Field(
-        description="distance within which a value of one log is searched for in the other, in seconds or packets"
+        description="distance within which a value of one log is searched for in the other, in seconds or "
+        "packets"
     )
     ours: TraceRecord = Field(description="record of the first log")
     theirs: TraceRecord = Field(description="record of the second log")
     compared: list[str] = Field(
-        description="names of what was compared: quantities, and losses, states, timeouts where both logs have them"
+        description="names of what was compared: quantities, and losses, states, timeouts where both logs "
+        "have them"
     )
     parting: PartingRecord | None = Field(
         description="first difference beyond the tolerance; null if there is none"

@@ -41,7 +41,8 @@ class SettingRecord(Strict):
         "run has no value; fewer than `seeds` if fewer seeds decided the verdicts"
     )
     references: dict[str, Samples] = Field(
-        description="samples of each reference control in the place of the control under test, by the reference's name"
+        description="samples of each reference control in place of the control under test, by the "
+        "reference's name"
     )
     solo: Samples = Field(
         default={},
@@ -55,7 +56,8 @@ class ConditionRecord(Strict):
 
     metric: str = Field(description="id of the metric that the condition limits")
     limit: str = Field(
-        description="name of the package's limit; empty if the scenario file has numbers or a limit of its own"
+        description="name of the package's limit; empty if the scenario file has numbers or a limit of its "
+        "own"
     )
     measure: Literal["value", "rate", "ratio", "difference", "harm", "change"] = Field(
         description="quantity that is judged: the metric's value, the share of runs outside the limit "
@@ -64,26 +66,25 @@ class ConditionRecord(Strict):
     )
     text: str = Field(description="condition in words")
     setting: str = Field(description="name of the setting in which the condition is judged")
-    verdict: VerdictWord = Field(
-        description="verdict of the condition: the mildest of its verdicts beside the references"
-    )
-    reference: str = Field(description="name of the reference beside which the condition has its verdict")
+    verdict: VerdictWord = Field(description="verdict of the condition: the mildest one over all references")
+    reference: str = Field(description="name of the reference for which the condition has this verdict")
     tested: float | None = Field(
         description="mean over the seeds with the control under test: arithmetic, geometric for a ratio, "
         "the share of runs outside the limit for a rate; null without a sample"
     )
     references: dict[str, float | None] = Field(
-        description="mean over the seeds with each reference in the place of the control under test, by "
+        description="mean over the seeds with each reference in place of the control under test, by "
         "the reference's name; null without a sample"
     )
     allowed: tuple[float | None, float | None] = Field(
-        description="smallest and largest mean that the condition allows beside `reference`; null for an open end"
+        description="smallest and largest mean that the condition allows, given the mean of `reference`; "
+        "null for an open end"
     )
     reason: str = Field(
         description="explanation of the verdict beyond the numbers; empty if the numbers suffice"
     )
     beside: dict[str, VerdictWord] = Field(
-        description="verdict of the condition beside each reference, by the reference's name"
+        description="verdict of the condition for each reference, by the reference's name"
     )
     finding: experiment.FindingRecord = Field(
         description="measured value, limits, interval and number of seeds behind the verdict"

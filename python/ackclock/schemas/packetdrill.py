@@ -10,10 +10,10 @@ from ackclock.schemas.run import Document
 
 
 class ComparedRecord(Document):
-    """What was compared with a script."""
+    """The numbers of compared events of a script."""
 
     segments: int = Field(
-        description="number of compared data segments of the host, with its probes of a closed window"
+        description="number of compared data segments of the host, zero-window probes included"
     )
     acknowledgements: int = Field(description="number of compared acknowledgements of the host")
     assertions: int = Field(description="number of compared assertions on the state of the host's TCP")
@@ -21,28 +21,29 @@ class ComparedRecord(Document):
 
 
 class LeftOutRecord(Document):
-    """What a line of a script says that has no counterpart."""
+    """A part of a script that has no counterpart in ackclock's TCP."""
 
     line: int = Field(description="line of the script, from 1")
     what: str = Field(description="part of the line that has no counterpart in ackclock's TCP")
 
 
 class TimelineRow(Document):
-    """An event of a script, with what the host did."""
+    """An event of a script beside that of the host."""
 
     line: int | None = Field(
-        description="line of the script, from 1; null for an act of the host that no line mentions"
+        description="line of the script, from 1; null for an action of the host that no line mentions"
     )
     time_s: float = Field(description="time of the event in the script, in seconds")
     script: str = Field(description="event as the script has it; empty if the script has none")
     host: str = Field(
-        description="event of the host beside the script's, in the notation of scripts; empty if the host did nothing"
+        description="event of the host beside the script's, in the notation of scripts; empty if the host "
+        "did nothing"
     )
     differs: bool = Field(description="whether the host's event differs from the script's")
 
 
 class ScriptRecord(Document):
-    """How a script ended."""
+    """The result of one script."""
 
     file: str = Field(description="file of the script")
     verdict: Literal["pass", "difference", "cannot be expressed", "wrong input"] = Field(
@@ -54,7 +55,7 @@ class ScriptRecord(Document):
     reason: str = Field(
         description="description of what differs, cannot be expressed or is wrong; empty if the script passes"
     )
-    compared: ComparedRecord = Field(description="numbers of what was compared with the script")
+    compared: ComparedRecord = Field(description="numbers of compared events of the script")
     not_compared: list[LeftOutRecord] = Field(
         description="one record for each part of the script that has no counterpart"
     )
@@ -62,7 +63,7 @@ class ScriptRecord(Document):
 
 
 class PacketdrillDocument(Document):
-    """Scripts of packetdrill, run over ackclock's TCP."""
+    """packetdrill scripts, run against ackclock's TCP."""
 
     scripts: list[ScriptRecord] = Field(description="one record for each script")
     totals: dict[str, int] = Field(description="number of scripts with each verdict")

@@ -19,8 +19,7 @@ class Parameter(BaseModel):
     )
     default: Any = Field(
         default=None,
-        description="value that holds if the parameter is not given, as a scenario file would write it; null if the "
-        "parameter may be absent",
+        description="default value, as a scenario file would write it; null if the parameter may be absent",
     )
     range: str | None = Field(
         default=None, description="accepted values in words, e.g. above 0 and at most 1; null without a limit"

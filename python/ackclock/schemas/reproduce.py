@@ -12,7 +12,7 @@ from ackclock.study.model import Verdict
 
 
 class SourceRecord(Document):
-    """Where the experiment was published."""
+    """The publication of the experiment."""
 
     thesis: str = Field(description="key of the thesis, e.g. rbcc")
     author: str = Field(description="author of the publication")
@@ -22,7 +22,8 @@ class SourceRecord(Document):
     item: str = Field(description='published table, figure or section, e.g. "Table 4.1"')
     section: str = Field(description="section of the publication that discusses the item")
     asked_by: Literal["thesis", "us"] = Field(
-        description="origin of the question: the thesis, or us for an experiment that the publication never made"
+        description="origin of the question: the thesis, or us for an experiment that the publication never "
+        "made"
     )
     setup_unknown: str = Field(
         description="part of the experiment's set-up that the publication leaves out; empty if it is complete"
@@ -83,7 +84,7 @@ class InterpretationRecord(Document):
 
 
 class ClaimRecord(Document):
-    """One claim of the thesis with what was measured."""
+    """One claim of the publication with the measured result."""
 
     id: str = Field(description="id of the claim")
     text: str = Field(description="sentence of the claim")
@@ -111,7 +112,8 @@ class ClaimRecord(Document):
         description="judgements of the claim's size and of its order, for a claim that has them"
     )
     setup: str = Field(
-        description="part of the set-up on which the claim depends but which the publication omits; empty without any"
+        description="part of the set-up on which the claim depends but which the publication omits; empty "
+        "without any"
     )
     interpretations: list[InterpretationRecord] = Field(
         description="one record for each other interpretation that touches the claim"
@@ -156,8 +158,8 @@ class SensitivityRecord(Document):
     )
     alternative: str = Field(description="interpretation that is tried in place of the study's")
     changed: list[str] = Field(
-        description="ids of the claims whose result is another one under the interpretation that is "
-        "tried, other than undecided"
+        description="ids of the claims that have a different result, other than undecided, under the "
+        "interpretation that is tried"
     )
     undecided: list[str] = Field(
         description="ids of the claims that are undecided under the interpretation that is tried and "
@@ -177,7 +179,7 @@ class SensitivityRecord(Document):
 
 
 class PrecisionRecord(Document):
-    """The relative precision that a study asks for."""
+    """The relative precision that a study asks for, and whether it was reached."""
 
     wanted: float = Field(
         description="largest accepted half-width of a 95 % interval as a share of its mean, e.g. 0.05"
@@ -200,7 +202,8 @@ class CriterionRecord(Document):
     )
     metric: str = Field(description="id of the metric that was measured")
     setting: str = Field(
-        description="variant or swept value in which the condition is judged; empty if there is only one setting"
+        description="variant or swept value in which the condition is judged; empty if there is only one "
+        "setting"
     )
     verdict: Literal["OK", "CONCERN", "undecided", "INFO"] = Field(
         description="verdict of the condition; INFO: no concern, or no limit, or no sample"
@@ -265,7 +268,9 @@ class StudyRecord(Document):
         description="versions of ackclock, of its core (with a hash), of Python, NumPy and SciPy"
     )
     runs: int = Field(description="number of simulations behind the study's results")
-    reused_runs: int = Field(description="number of simulations that were found on disk and not made again")
+    reused_runs: int = Field(
+        description="number of simulations whose results were on disk, so that they were not run again"
+    )
     cpu_time_s: float | None = Field(
         description="CPU time in seconds of the study's simulations, with simulations that other studies "
         "share; null where simulations were found on disk"

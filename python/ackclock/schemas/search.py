@@ -11,14 +11,15 @@ from ackclock.schemas.run import Document
 
 
 class SearchDocument(Document):
-    """What a search found."""
+    """The result of a search."""
 
     kind: Literal["ackclock search"] = Field(description="kind of this document")
     command: str = Field(description="command that makes this document")
     control: str = Field(description="name of the control under search")
-    objective: str = Field(description="name of the quantity that the search makes as bad as it can")
+    objective: str = Field(description="name of the quantity that the search drives to its worst value")
     against: str | None = Field(
-        description="name of the control that --against names, whose result is subtracted; null without --against"
+        description="name of the control that --against names, whose result is subtracted; null without "
+        "--against"
     )
     space: str = Field(description="file of the search space")
     badness: float = Field(
@@ -40,8 +41,8 @@ class SearchDocument(Document):
     failed: int = Field(description="number of runs behind `samples` in which the control failed")
     all_failed: int = Field(description="number of runs of the whole search in which the control failed")
     why_failed: str | None = Field(
-        description="error message of a run in which the control failed, of one behind `samples` if there is one; null "
-        "if the control never failed"
+        description="error message of a run in which the control failed, of one behind `samples` if there is "
+        "one; null if the control never failed"
     )
     values: dict[str, Any] = Field(
         description="values that make the found scenario bad, by their paths in the scenario"

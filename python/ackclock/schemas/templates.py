@@ -10,24 +10,29 @@ _WORDS: Mapping[str, Any] = {
         "type": "array",
         "items": {"type": "string"},
         "minItems": 1,
-        "description": "names of axes: a table for each combination of their values; the first axis changes slowest",
+        "description": (
+            "names of axes; one table is made for each combination of their values, the first "
+            "axis changing slowest"
+        ),
     },
     "except": {
         "type": "array",
         "items": {"type": "object"},
-        "description": "combinations that are left out, as { axis = value } or { axis = [values] }",
+        "description": "combinations to leave out, as { axis = value } or { axis = [values] }",
     },
     "rows": {
         "type": "array",
         "items": {"type": "object"},
         "minItems": 1,
-        "description": "a table for each row: values of the table's own keys, and of the names in braces",
+        "description": (
+            "rows, each of which makes one table: values of the table's keys and of the names in braces"
+        ),
     },
     "each": {
         "type": "array",
         "items": {"type": "object"},
         "minItems": 1,
-        "description": "several tables for each combination or row; the enclosing keys hold for all of them",
+        "description": "tables to make for each combination or row; the enclosing keys apply to all of them",
     },
 }
 
@@ -42,7 +47,7 @@ def with_templates(schema: Mapping[str, Any], names: Mapping[str, str]) -> dict[
         definitions[f"{kind}Template"] = {
             "type": "object",
             "title": f"{kind}Template",
-            "description": f"Stands for several {name}. The differing values are in braces.",
+            "description": f"A template for several {name}, in which the differing values are in braces.",
             # A name in braces may replace any value.
             "properties": {
                 **{key: _described(value) for key, value in plain["properties"].items()},

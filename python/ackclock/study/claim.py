@@ -34,7 +34,7 @@ class ClaimElsewhere:
 
 
 class Claim(Table):
-    """A sentence of the thesis and the test of it.
+    """A sentence of the publication and its test.
 
     The test is one of: ``paper`` with ``tolerance``; ``expect``; ``direction`` alone. A claim that is ``not_a_test``
     needs none.
@@ -42,45 +42,50 @@ class Claim(Table):
 
     id: str
     text: str
-    measured: str = Field(description="expression over metrics, e.g. loss('rbcc-5')")
+    measured: str = Field(
+        description="expression over metrics that gives the measured value, e.g. loss('rbcc-5')"
+    )
     unit: str = ""
     paper: float | None = None
     tolerance: str | float | None = Field(
-        default=None, description='absolute ("0.1") or relative to paper ("10 %")'
+        default=None, description='allowed distance from `paper`: absolute ("0.1") or relative ("10 %")'
     )
     tolerance_reason: str = Field(
-        default="", description="why the tolerance is as wide as it is; required from 25 % of paper on"
+        default="", description="reason for the width of the tolerance; required from 25 % of `paper` on"
     )
     expect: str | None = Field(
-        default=None, description='what measured must satisfy, e.g. "> 0" or ">= 0.9 and < 1"'
+        default=None, description='condition on the measured value, e.g. "> 0" or ">= 0.9 and < 1"'
     )
-    direction: str | None = Field(default=None, description="comparison that says which side wins")
+    direction: str | None = Field(default=None, description="comparison of measured values that has to hold")
     alternative: float | None = Field(
         default=None,
-        description="the value to expect if the claim were false: the nearest published denial, or no effect",
+        description="value to expect if the claim were false: the nearest value that contradicts it, or no "
+        "effect",
     )
     within_replication: str = Field(
         default="",
-        description="why the sentence is about abs, min or max within one replication",
+        description="reason why the claim is about abs, min or max within one replication",
     )
     written: str = Field(
-        default="", description="when the test was written or changed, if that was after the first run"
+        default="",
+        description="time at which the test was written or changed, if that was after the first run",
     )
     not_a_test: str = Field(
         default="",
-        description="why nothing is judged: the measured value could not have been different, or was chosen to "
-        "be as it is",
+        description="reason why the claim is not judged: the measured value follows from the set-up or was "
+        "chosen",
     )
     same_as: str = Field(
         default="",
-        description="the claim that counts this test of the same runs: THESIS/STUDY CLAIM, of the package",
+        description="claim of a bundled study (THESIS/STUDY CLAIM) that already counts this test of the same "
+        "runs",
     )
     holds_whatever: str = Field(
-        default="", description="why the verdict cannot depend on the unknown part of the set-up"
+        default="", description="reason why the verdict does not depend on the unknown part of the set-up"
     )
     setup_unknown: str = Field(
         default="",
-        description="the part of the set-up that the publication does not give and that decides this claim alone",
+        description="part of the set-up that the publication leaves out and that affects only this claim",
     )
 
     @model_validator(mode="after")
@@ -92,7 +97,8 @@ class Claim(Table):
         nothing = self.tolerance is None and self.expect is None and self.direction is None
         if nothing and not self.not_a_test:
             raise ValueError(
-                "the claim has no test: give paper with tolerance, or expect, or direction, or the reason as not_a_test"
+                "the claim has no test: give paper with tolerance, or expect, or direction, or the reason as "
+                "not_a_test"
             )
         self._judged_once()
         self.allowed_error()
@@ -109,11 +115,13 @@ class Claim(Table):
             raise ValueError("give either not_a_test or same_as: each says why the claim is not judged here")
         if self.holds_whatever and (self.not_a_test or self.same_as):
             raise ValueError(
-                "holds_whatever: leave this key out, because not_a_test or same_as says that the claim has no verdict"
+                "holds_whatever: leave this key out, because not_a_test or same_as says that the claim has "
+                "no verdict"
             )
         if self.setup_unknown and (self.not_a_test or self.same_as or self.holds_whatever):
             raise ValueError(
-                "setup_unknown: leave out not_a_test, same_as and holds_whatever, with which the set-up does not matter"
+                "setup_unknown: leave out not_a_test, same_as and holds_whatever, with which the set-up does "
+                "not matter"
             )
         self.elsewhere()
 
@@ -126,7 +134,8 @@ class Claim(Table):
         # A quarter that is written as a decimal fraction may be a little less in binary.
         if share >= WIDE * (1 - 1e-9):
             raise ValueError(
-                f'tolerance: "{self.tolerance}" is {share:.3g} % of the printed value, which needs a tolerance_reason: '
+                f'tolerance: "{self.tolerance}" is {share:.3g} % of the printed value, which needs a '
+                f"tolerance_reason: "
                 "why a value so far from the printed one still confirms the claim"
             )
 
@@ -137,7 +146,8 @@ class Claim(Table):
         found = _ELSEWHERE.fullmatch(self.same_as)
         if found is None:
             raise ValueError(
-                f'same_as: found "{self.same_as}", expected a study of the package and a claim of it, such as '
+                f'same_as: found "{self.same_as}", expected a study of the package and a claim of it, such '
+                f"as "
                 '"rbcc/table-4.1 3d"'
             )
         return ClaimElsewhere(found["study"], found["claim"])
@@ -162,13 +172,13 @@ class Claim(Table):
             return
         if self.tolerance is None and self.expect is None:
             raise ValueError(
-                "alternative: needs a tolerance or expect, which must not accept this value, the one to expect if the "
-                "claim were false; give one of these keys, or leave alternative out"
+                "alternative: needs a tolerance or expect, which must not accept this value, the one to "
+                "expect if the claim were false; give one of these keys, or leave alternative out"
             )
         if self.accepts(self.alternative):
             raise ValueError(
-                f"alternative: the test accepts {self.alternative:g} too, the value to expect if the claim were "
-                f"false; the test cannot tell true from false{self._narrower()}"
+                f"alternative: the test accepts {self.alternative:g} too, the value to expect if the claim "
+                f"were false; the test cannot tell true from false{self._narrower()}"
             )
 
     def _narrower(self) -> str:

@@ -57,38 +57,43 @@ class Publication(Table):
     where: str = Field(default="", description='e.g. "ACM Queue 14(5)"')
     systems: list[str] = Field(
         default_factory=list,
-        description="registered names of the systems that it proposes, so that claims about baselines alone "
-        "are counted separately",
+        description="registered names of the systems that the publication proposes, so that claims about "
+        "baselines alone are counted separately",
     )
 
 
 class Source(Table):
-    """Where the experiment was published."""
+    """The publication of the experiment, and the item that the study reproduces."""
 
     model_config = ConfigDict(json_schema_extra=_or_from_base("section"))
 
-    thesis: str | None = Field(default=None, description="key of studies/theses.toml")
+    thesis: str | None = Field(default=None, description="key of the thesis in studies/theses.toml")
     publication: Publication | None = Field(
-        default=None, description="instead of thesis: any other publication"
+        default=None, description="any other publication, instead of `thesis`"
     )
-    item: str = Field(description='the table or figure, e.g. "Table 4.1"')
-    section: str = Field(default="", description='where the text discusses it, e.g. "4.5.8"')
+    item: str = Field(description='published table, figure or section, e.g. "Table 4.1"')
+    section: str = Field(
+        default="", description='section of the publication that discusses the item, e.g. "4.5.8"'
+    )
     asked_by: Literal["thesis", "us"] = Field(
-        default="thesis", description="us: a question of our own, about what the publication never ran"
+        default="thesis",
+        description="origin of the question: the thesis, or us for an experiment that the publication never "
+        "made",
     )
     setup_unknown: str = Field(
         default="",
-        description="the unknown part of the set-up, so that no claim counts for or against the publication",
+        description="part of the set-up that the publication leaves out; no claim then counts for or against "
+        "it",
     )
     repeats: str = Field(
         default="",
-        description="the study of the package that makes the same runs; its unknown set-up is unknown here too: "
-        "THESIS/STUDY",
+        description="bundled study (THESIS/STUDY) that makes the same runs; its `setup_unknown` applies to "
+        "this study too",
     )
     numbers_of: str = Field(
         default="",
-        description="the study of the package that has printed numbers of this study's metrics too, and counts "
-        "them: THESIS/STUDY",
+        description="bundled study (THESIS/STUDY) that counts the printed numbers of this study's metrics, "
+        "so that they are not counted twice",
     )
 
     @model_validator(mode="after")
@@ -103,7 +108,7 @@ class Source(Table):
 
 
 class Quick(Table):
-    """What ``--quick`` changes: fewer replications, shorter runs."""
+    """The changes for a quick run (``--quick``): fewer replications, shorter runs."""
 
     replications: int | None = Field(default=None, ge=1)
     overrides: Overrides = Field(default_factory=dict)
@@ -112,7 +117,7 @@ class Quick(Table):
 class Sweep(Table):
     """The axis of a figure: every swept case runs once per value."""
 
-    axis: str = Field(description='axis title with its unit, e.g. "Number of connections"')
+    axis: str = Field(description='title of the axis with its unit, e.g. "Number of connections"')
     path: str = Field(description="dotted path of the scenario value to set")
     values: list[int | float | str] = Field(min_length=1)
 
@@ -134,13 +139,12 @@ class Case(Table):
     overrides: Overrides = Field(default_factory=dict)
     quick: Overrides = Field(
         default_factory=dict,
-        description="overrides of a quick run, which replace those above: for a case with its own duration, a "
-        "shorter one",
+        description="overrides of a quick run, which replace `overrides`, e.g. a shorter duration",
     )
-    swept: bool = Field(default=True, description="false: this case stays outside the sweep")
+    swept: bool = Field(default=True, description="whether the sweep applies to the case")
     sweep: Sweep | None = Field(
         default=None,
-        description="the case's own values, instead of the study's sweep, for a curve over another quantity",
+        description="sweep of this case instead of the study's, for a curve over another quantity",
     )
 
     @field_validator("name")
@@ -169,9 +173,9 @@ class Metric(experiment.Metric):
 
     model_config = ConfigDict(json_schema_extra=_or_from_base("label", "expr"))
 
-    paper: dict[str, float] = Field(default_factory=dict, description="the thesis's numbers by case name")
+    paper: dict[str, float] = Field(default_factory=dict, description="published numbers by case name")
     definition: str = Field(
-        default="", description="the definition of the metric in words, if the label is not clear enough"
+        default="", description="definition of the metric in words, if the label is not clear enough"
     )
 
 
@@ -185,12 +189,19 @@ class Figure(Table):
     caption: str
     title: str = ""
     series: str | list[str] | None = Field(
-        default=None, description="time: e.g. links.bottleneck.queue_packets"
+        default=None,
+        description="for a figure over time: series to draw, e.g. links.bottleneck.queue_packets",
     )
-    metric: str | None = Field(default=None, description="sweep: a metric id")
-    x: str | None = Field(default=None, description="trade-off: the metric id along the horizontal axis")
-    y: str | None = Field(default=None, description="trade-off: the metric id along the vertical axis")
-    cases: list[str] | None = Field(default=None, description="names or patterns; default: all")
+    metric: str | None = Field(
+        default=None, description="for a figure over the sweep: id of the metric to draw"
+    )
+    x: str | None = Field(
+        default=None, description="for a trade-off: id of the metric on the horizontal axis"
+    )
+    y: str | None = Field(default=None, description="for a trade-off: id of the metric on the vertical axis")
+    cases: list[str] | None = Field(
+        default=None, description="cases to draw, by name or pattern; default: all"
+    )
     x_label: str = ""
     y_label: str = ""
     x_range: tuple[float, float] | None = None
@@ -234,7 +245,7 @@ class Change(Table):
 
 
 class Interpretation(Table):
-    """Another interpretation of the thesis: other scenario values, or other definitions of metrics."""
+    """Another interpretation of the publication: other scenario values, or other definitions of metrics."""
 
     label: str
     overrides: Overrides = Field(default_factory=dict)
@@ -242,26 +253,27 @@ class Interpretation(Table):
         default=None, description="cases that the overrides apply to; default: all"
     )
     changes: list[Change] = Field(
-        default_factory=list, description="instead of overrides, if different cases change differently"
+        default_factory=list,
+        description="list of changes, instead of `overrides`, if cases change in different ways",
     )
     metrics: dict[str, str] = Field(
-        default_factory=dict, description="metric id: the expression that replaces its own"
+        default_factory=dict, description="expressions that replace those of metrics, by metric id"
     )
     evidence: str = Field(
         default="",
-        description="the evidence for this interpretation in one line: a sentence of the text with its section, a "
-        "default of the simulator's version that the publication names, or another printed number. Without any it is "
-        "a robustness check of ours, which reverses no result",
+        description="evidence for this interpretation in one line: a sentence of the publication with its "
+        "section, a default of the simulator version that it names, or another printed number. Without "
+        "evidence the interpretation is a robustness check and reverses no result",
     )
     against: str = Field(
         default="",
-        description="the publication's own evidence against this interpretation, with its section; it then reverses "
-        "no result",
+        description="evidence in the publication against this interpretation, with its section; the "
+        "interpretation then reverses no result",
     )
     stands_for: list[str] = Field(
         default_factory=list,
-        description="with against: the claims, by id or pattern, beside which the interpretation is shown as "
-        "their question",
+        description="claims, by id or pattern, whose result the interpretation may reverse although there is "
+        "evidence `against` it",
     )
 
     @model_validator(mode="after")
@@ -270,7 +282,8 @@ class Interpretation(Table):
             raise ValueError("the interpretation changes nothing: give overrides, changes or metrics")
         if self.changes and (self.overrides or self.cases):
             raise ValueError(
-                "found `changes` beside overrides or cases: each of the changes has overrides and cases of its own"
+                "found `changes` beside overrides or cases: each of the changes has overrides and cases of "
+                "its own"
             )
         return self
 
@@ -291,20 +304,22 @@ class Interpretation(Table):
 
 
 class Assumption(Table):
-    """A value that the thesis leaves open: the value taken, the reason, and the interpretations."""
+    """A value that the publication leaves open: the value taken, the reason, and other interpretations."""
 
     model_config = ConfigDict(json_schema_extra=_or_from_base("what", "taken", "why"))
 
     id: str = Field(
         default="",
-        description="the name by which `assume` selects it; if the base has the same id, missing keys come from there",
+        description="name by which `assume` selects the assumption; missing keys come from the base's "
+        "assumption of this id",
     )
     what: str
     taken: str
     taken_from: Literal["text", "simulator", "ours"] = Field(
         default="ours",
-        description="text: the literal interpretation; simulator: the default of the version that the publication "
-        "names; ours: neither says it",
+        description="origin of the value taken. text: the literal sense of the publication; simulator: the "
+        "default of the version that the publication names; ours: a choice of ackclock's, since neither says "
+        "it",
     )
     why: str
     interpretations: list[Interpretation] = Field(default_factory=list)
@@ -318,12 +333,12 @@ class Assumption(Table):
 
 
 class Finding(Table):
-    """The written conclusion about a claim, above all one that is not as printed."""
+    """A written conclusion about a claim, above all about one that is not as printed."""
 
     claim: str
     text: str
     verdict: Verdict | None = Field(
-        default=None, description="the verdict that it explains; it is not shown under another verdict"
+        default=None, description="verdict under which the conclusion is shown; default: any"
     )
 
     def explains(self, verdict: Verdict | None) -> bool:
@@ -332,13 +347,13 @@ class Finding(Table):
 
 
 class Precision(Table):
-    """How narrow the 95 % intervals of some metrics have to be; replications are added until they are."""
+    """The precision to reach: replications are added until the 95 % confidence intervals are narrow enough."""
 
-    within: str = Field(description='half the interval over the mean, e.g. "5 %"')
-    metrics: list[str] = Field(min_length=1, description="metric ids")
-    replications_most: int = Field(
-        ge=1, le=10_000, description="the largest number of replications in any case"
+    within: str = Field(
+        description='largest half-width of an interval as a percentage of the mean, e.g. "5 %"'
     )
+    metrics: list[str] = Field(min_length=1, description="ids of the metrics whose intervals count")
+    replications_most: int = Field(ge=1, le=10_000, description="largest number of replications of a case")
 
     @field_validator("within")
     @classmethod
@@ -359,41 +374,45 @@ class Precision(Table):
 
 
 class Study(Table):
-    """A whole study file."""
+    """A study file: a published experiment that runs, and tests of its claims."""
 
     model_config = ConfigDict(json_schema_extra=_or_from_base("scenario", "metrics"))
 
     title: str
     summary: str
     base: str | None = Field(
-        default=None, description="a file beside this one, *.base.toml, that several studies share"
+        default=None, description="file *.base.toml in the same folder, which several studies share"
     )
     assume: list[str] = Field(
-        default_factory=list, description="ids of the assumptions that apply, of the base or of this file"
+        default_factory=list,
+        description="ids of the assumptions, in the base or in this file, that apply to the study",
     )
     source: Source
     replications: int = Field(
         default=80,
         ge=1,
         le=10_000,
-        description="the largest number of seeds of a case; undecided claims get 3, 5, 10, 20, ... of them",
+        description="largest number of seeds of a case; seeds are added (3, 5, 10, 20, ...) while claims are "
+        "undecided",
     )
     precision: Precision | None = None
     quick: Quick = Field(default_factory=Quick)
     scenario: dict[str, Any]
     disciplines: Placement | None = Field(
         default=None,
-        description="the paths at which the base's disciplines are set; each discipline is a case",
+        description="places at which the base's queue disciplines are set; each discipline is a case",
     )
     characterisation: Characterisation | None = Field(
-        default=None, description="the scenario of RFC 7928 that this study is"
+        default=None, description="scenario of RFC 7928 that this study runs, with its criteria"
     )
     axes: dict[str, list[Any]] = Field(
-        default_factory=dict, description="the values that `for_all` runs over, by the name of the axis"
+        default_factory=dict, description="values over which `for_all` iterates, by the name of the axis"
     )
     cases: list[Case] = Field(default_factory=lambda: [Case(name="base")], min_length=1)
     sweep: Sweep | None = None
-    measure: list[str] = Field(default_factory=list, description="metrics of the base, by id")
+    measure: list[str] = Field(
+        default_factory=list, description="ids of the base's metrics that the study measures"
+    )
     metrics: list[Metric] = Field(min_length=1)
     claims: list[Claim] = Field(default_factory=list)
     figures: list[Figure] = Field(default_factory=list)

@@ -16,12 +16,14 @@ METRICS = 6
 
 
 def sentence(result: StudyResult) -> str:
-    """Returns the answer in a sentence: "Average latency is within 8 % of the printed numbers; who is better is as
+    """Returns the answer in a sentence: "Average latency is within 8 % of the printed numbers; the better side is as
     printed in all 4 claims about it".
     """
     parts = [*_distances(result), *_orders(result), *_open(result.claims)]
     text = "; ".join(parts)
-    return f"{text[:1].upper()}{text[1:]}." if text else "Nothing here is tested, and no number is printed."
+    return (
+        f"{text[:1].upper()}{text[1:]}." if text else "The study has no tested claim and no printed number."
+    )
 
 
 def _distances(result: StudyResult) -> list[str]:
@@ -93,7 +95,7 @@ def _orders(result: StudyResult) -> list[str]:
     parts = []
     if orders:
         held = sum(claim.order is Result.MET for claim in orders)
-        parts.append(f"who is better is as printed in {_count(held, len(orders), 'claim')} about it")
+        parts.append(f"the better side is as printed in {_count(held, len(orders), 'claim')} about it")
     if others:
         held = sum(claim.verdict in HOLDS for claim in others)
         rest = "other " if orders else ""

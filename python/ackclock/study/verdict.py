@@ -137,7 +137,7 @@ class _Test:
         known = [share for share in shares if share is not None]
         if known and max(known) <= NEGLIGIBLE and claim.tolerance is None:
             effect = "nothing" if max(known) == 0 else f"{100 * max(known):.2g} % of what is compared or less"
-            return f"the effect is {effect}: nothing here tells the claim from its denial"
+            return f"the effect is {effect}: too small to tell the claim from its denial"
         if verdict == "as printed" and every_rival_passes(map(parsed, claim.texts), rivals, self._passes):
             return "every rival passes as well"
         return ""

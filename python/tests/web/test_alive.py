@@ -252,7 +252,7 @@ def test_a_mistake_is_marked(section: Section, page: Path) -> None:
     assert told.startswith("Line ")
     assert "droptail" in told
     section.click("alive-run")
-    section.finished("The text has mistakes")
+    section.finished("The text has errors")
     assert section.curves("a") == before
 
 

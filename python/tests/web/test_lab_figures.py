@@ -164,8 +164,8 @@ class TestMistakes:
         [
             ("from", "1 s", "from: found 1 s, expected packets such as 100 packets."),
             ("to", "", "to: found nothing, expected packets such as 100 packets."),
-            ("to", "25 packets", "to: expected another value than the first."),
-            ("steps", "1", "in steps: found 1, expected a whole number from 2 to 40."),
+            ("to", "25 packets", "to: expected a value other than the first."),
+            ("steps", "1", "number of values: found 1, expected a whole number from 2 to 40."),
         ],
     )  # fmt: skip
     def test_at_the_fields_of_what_if(self, lab: Lab, field: str, wrong: str, told: str) -> None:
@@ -189,7 +189,7 @@ class TestWhatIf:
         lab.write(DUEL.replace("cubic", "qubic"))
         lab.wait("the mistake is told", lambda: lab.all("#problems .error"))
         assert not lab.find("#whatif-run").is_enabled()
-        assert "has a mistake" in lab.find("#whatif-said").text
+        assert "has an error" in lab.find("#whatif-said").text
         lab.write(DUEL)
         lab.finished()
         assert lab.find("#whatif-run").is_enabled()
@@ -212,7 +212,7 @@ class TestWhatIf:
         lab.wait("three runs", lambda: lab.find("#whatif-said").text.startswith("3 runs"))
         lab.write(DUEL.replace("20 s", "10 s"))
         lab.finished()
-        assert lab.find("#whatif-said").text == "The curve is of an earlier text."
+        assert lab.find("#whatif-said").text == "The curve belongs to an earlier version of the text."
 
     def test_runs_end_when_the_text_changes(self, lab: Lab) -> None:
         lab.write(LONG.replace("1000 s", "100 s"))

@@ -116,7 +116,7 @@ def test_ten_seeds_give_means_with_intervals(lab: Lab) -> None:
     mean, half = (float(part) for part in lab.run(cell).split("±"))
     assert mean == pytest.approx(summary.mean, rel=1e-3)
     assert half == pytest.approx(summary.half_width, rel=0.1)
-    assert lab.find("#summary caption").text == "Means of the seeds 1 to 10, ± half of the 95 % interval."
+    assert lab.find("#summary caption").text == "Means over seeds 1 to 10 ± half the 95 % interval."
     # The next change is run with as many, and the difference is that of pairs.
     lab.find("#keep").click()
     lab.write(DUEL.replace('"100 packets"', '"10 packets"'))
@@ -223,7 +223,7 @@ def test_the_button_whose_values_the_scenario_has_is_pressed(lab: Lab) -> None:
 
     lab.open(link=f"{lab.page.as_uri()}#rtt-unfairness")
     assert pressed() == ["Reno"]
-    assert "Reno is called sack in the settings" in lab.find("#lesson-box").text
+    assert "In the settings, Reno is called sack" in lab.find("#lesson-box").text
     lab.click("[data-try='CUBIC']")
     lab.finished()
     assert pressed() == ["CUBIC"]
@@ -272,7 +272,10 @@ def test_a_number_of_steps_that_cannot_be_is_refused(lab: Lab) -> None:
     steps = lab.find("#whatif-steps")
     lab.run("arguments[0].value = '100000'", steps)
     lab.click("#whatif-run")
-    assert lab.find("#whatif-said").text == "in steps: found 100000, expected a whole number from 2 to 40."
+    assert (
+        lab.find("#whatif-said").text
+        == "number of values: found 100000, expected a whole number from 2 to 40."
+    )
     assert steps.get_attribute("aria-invalid") == "true"
     assert steps.get_property("value") == "100000"
     assert not lab.all("#whatif-figure svg")

@@ -50,21 +50,21 @@ pub static MEDIUM: Table = Table::new(
         Key::new(
             "mobility",
             &[Form::Named(Kind::Mobility)],
-            "The movement of nodes that have no fixed place in `places`",
+            "The movement of nodes that have no fixed position in `places`",
         )
         .or("\"still\"")
         .needing(&["propagation"]),
         Key::new(
             "places",
             &[Form::Table(&PLACES)],
-            "Nodes that stay at fixed places, given in metres to the right and upwards",
+            "The positions of nodes that do not move: x and y in metres",
         )
         .needing(&["propagation"]),
     ]],
 )
 .requiring(&["name", "access"]);
 
-static PLACES: Table = Table::new("places", "Places of nodes, by the names of the nodes", &[])
+static PLACES: Table = Table::new("places", "Positions of nodes, by the names of the nodes", &[])
     .others(&[Form::Row(&[Form::number(METRES), Form::number(METRES)])]);
 
 /// The maximum number of links of a medium, because each TXOP examines all of them.

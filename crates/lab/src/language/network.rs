@@ -45,11 +45,11 @@ static DUMBBELL: Table = Table::new(
         Key::new(
             "rtt",
             &[Form::time(delay::DELAYS), Form::List(&Form::time(delay::DELAYS), [1, MAX_PAIRS])],
-            "The round trip without queueing: one for all pairs, or a list for the pairs in turn",
+            "The round-trip time without queueing: one value for all pairs, or a list with one for each pair",
         )
         .otherwise("the sum of the delays of the links")
         .such_as("\"40 ms\""),
-        Key::new("bottleneck", &[Form::Table(&LINK_OF_RTT)], "The link from `left` to `right` and back"),
+        Key::new("bottleneck", &[Form::Table(&LINK_OF_RTT)], "The link between the routers `left` and `right`"),
         Key::new(
             "access",
             &[Form::Table(&LINK_OF_RTT)],
@@ -67,7 +67,7 @@ static DUMBBELL: Table = Table::new(
 /// The keys of a parking lot: bottlenecks in a row.
 static PARKING_LOT: Table = Table::new(
     "parking_lot",
-    "Bottlenecks in a row, with a source and a sink at every router",
+    "Bottlenecks in series, with a source and a sink at every router",
     &[&[
         Key::new("hops", &[Form::whole(Range::between(1.0, MAX_HOPS))], "The number of bottlenecks")
             .such_as("3"),
@@ -80,8 +80,8 @@ static PARKING_LOT: Table = Table::new(
 /// The keys of a scenario file that describe the network.
 pub static KEYS: &[Key] = &[
     Key::new("dumbbell", &[Form::Table(&DUMBBELL)], "A network of pairs of hosts around one bottleneck"),
-    Key::new("parallel", &[Form::Table(&parallel::PARALLEL)], "A network of bottlenecks side by side"),
-    Key::new("parking_lot", &[Form::Table(&PARKING_LOT)], "A network of bottlenecks in a row"),
+    Key::new("parallel", &[Form::Table(&parallel::PARALLEL)], "A network of bottlenecks in parallel"),
+    Key::new("parking_lot", &[Form::Table(&PARKING_LOT)], "A network of bottlenecks in series"),
     Key::new("links", &[Form::Tables(&NAMED_LINK, SOME)], "A network of links between named nodes"),
     Key::new(
         "routing",

@@ -26,14 +26,14 @@ const WARMUPS: Range = Range::between(0.0, MAX_SECONDS);
 
 static WARMUP: Table = Table::new(
     "warmup",
-    "A warm-up that ends when the flows have settled",
+    "A warm-up that ends when all long-lived TCP connections are in congestion avoidance",
     &[&[
         Key::new(
             "until",
             &[Form::words_of(&["congestion-avoidance"])],
-            "What ends the warm-up: every lasting TCP connection has reached congestion avoidance",
+            "The event that ends the warm-up: every long-lived TCP connection has reached congestion avoidance",
         ),
-        Key::new("at_most", &[Form::time(WARMUPS)], "How long the warm-up lasts at most").such_as("\"60 s\""),
+        Key::new("at_most", &[Form::time(WARMUPS)], "The maximum length of the warm-up").such_as("\"60 s\""),
     ]],
 )
 .requiring(&["until", "at_most"]);
@@ -64,13 +64,13 @@ pub static OBSERVE: Table = Table::new(
         Key::new(
             "transfers",
             &[Form::FLAG],
-            "Whether each transfer is recorded, with percentiles for each class of sizes",
+            "Whether each transfer is recorded, with percentiles for each size class",
         )
         .or("false"),
         Key::new(
             "size_classes",
             &[Form::List(&Form::Quantity(Quantity::Size, SIZES), [0, MAX_CLASSES])],
-            "The upper limits of all classes of sizes except the last; needs `transfers = true`",
+            "The upper limits of the size classes of transfers, except the last class; needs `transfers = true`",
         )
         .or("[\"100 kB\", \"10 MB\"]")
         .needing(&["transfers"]),
@@ -79,14 +79,14 @@ pub static OBSERVE: Table = Table::new(
         Key::new(
             "loss_events",
             &[Form::time(INTERVALS)],
-            "The round trip without queues, by which the losses of several flows are grouped into events",
+            "The base round trip: drops within it, plus the queueing delay, count as one loss event of several flows",
         )
         .such_as("\"100 ms\"")
         .needing(&["at"]),
         Key::new(
             "bursts",
             &[Form::Quantity(Quantity::Packets, BURSTS)],
-            "The smallest number of packets that count as a burst",
+            "The smallest number of back-to-back packets that count as a burst",
         )
         .such_as("\"4 packets\"")
         .needing(&["at"]),

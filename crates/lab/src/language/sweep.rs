@@ -24,7 +24,7 @@ const EXPECTED: &str =
 /// The keys of a sweep.
 pub static SWEEP: Table = Table::new(
     "sweep",
-    "Values to try, by the dotted paths of the keys that take them",
+    "The values to try for each key, which is given by its dotted path",
     &[&[Key::new(SAMPLES, samples::SAMPLES_FORMS, "How the values of ranges are drawn")]],
 )
 .others(&[samples::VALUES_FORM, samples::RANGE_FORM]);

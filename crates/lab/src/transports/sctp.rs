@@ -174,8 +174,8 @@ records! {
         /// number of timeouts of each path of a flow over [SCTP](sctp-and-rtp.md#sctp), in the order of the paths: expiries of the
         /// retransmission timer in measured time
         path_timeouts: Vec<f64>;
-        /// number of recoveries that missing reports began in measured time on each path of a flow over [SCTP](sctp-and-rtp.md#sctp), in
-        /// the order of the paths
+        /// number of loss recoveries that missing reports began in measured time on each path of a flow over
+        /// [SCTP](sctp-and-rtp.md#sctp), in the order of the paths
         path_fast_retransmits: Vec<f64>;
         /// mean congestion window over time of each path of a flow over [SCTP](sctp-and-rtp.md#sctp), in the order of the paths; the sum
         /// is `cwnd_mean_packets`

@@ -52,7 +52,7 @@ function packedModule() {
   return new Promise((done, failed) => {
     const script = make("script", { src: file });
     script.onload = () => done(globalThis.ackclockModule);
-    script.onerror = () => failed(new Error(`${file} is not beside this page`));
+    script.onerror = () => failed(new Error(`${file} is not in this page's folder`));
     document.head.append(script);
   });
 }
@@ -91,7 +91,7 @@ function heard(told) {
   document.body.dataset.alive = told.kind;
   if (told.kind === "checked") {
     state.editor.mark(told.answer.errors, told.answer.warnings);
-    if (!told.answer.meaning) status("The text has mistakes: see below it.");
+    if (!told.answer.meaning) status("The text has errors; they are listed below it.");
   }
   if (told.kind === "started") busy(true);
   if (told.kind === "progress") {
@@ -130,7 +130,7 @@ function agreement() {
   if (!found) return "";
   const all = (found.same + found.other).toLocaleString("en");
   return found.other
-    ? `, ${found.other.toLocaleString("en")} of ${all} recorded values are different`
+    ? `, ${found.other.toLocaleString("en")} of ${all} recorded values differ`
     : `, equal to all ${all} recorded values`;
 }
 

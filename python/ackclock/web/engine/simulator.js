@@ -52,7 +52,7 @@ export function simulatorOf(module) {
     // Returns a run at its beginning; throws an error with `errors` if the scenario is wrong.
     begin(request) {
       if (!must(ask("lab_begin", request))) {
-        throw Object.assign(new Error("the scenario is wrong"), { errors: JSON.parse(answer()) });
+        throw Object.assign(new Error("the scenario has errors"), { errors: JSON.parse(answer()) });
       }
       return {
         step: events => must(call("lab_step", events)), // true if there is more

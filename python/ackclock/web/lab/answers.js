@@ -75,8 +75,8 @@ export class Answers {
   #runsText() {
     const labels = [...this.#runs.keys()];
     return labels.length
-      ? `The file has your text, the scenario as it is, and these runs: ${labels.join(", ")}.`
-      : "The file has your text, the scenario as it is, and your runs.";
+      ? `The file contains your text, the current scenario, and these runs: ${labels.join(", ")}.`
+      : "The file contains your text, the current scenario, and your runs.";
   }
 
   #tell() {

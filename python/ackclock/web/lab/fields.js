@@ -109,7 +109,7 @@ function echoes(own, registry) {
 }
 
 function start(own, duration, { help, fallback, within }) {
-  if (own.value === "never") return { ...own, label: "Start", kind: "note", help: "The text leaves these flows out." };
+  if (own.value === "never") return { ...own, label: "Start", kind: "note", help: 'The text leaves these flows out (start = "never").' };
   if (own.value === undefined || typeof own.value === "string") {
     return within({
       ...own,
@@ -122,7 +122,7 @@ function start(own, duration, { help, fallback, within }) {
       help,
     });
   }
-  return { ...own, label: "Start", kind: "note", help: "Each flow has a start of its own; see the text." };
+  return { ...own, label: "Start", kind: "note", help: "The flows start at different times; see the text." };
 }
 
 // What the round trip of a dumbbell stands instead of.
@@ -144,9 +144,9 @@ function roundTrip(root, meaning, index, { within }) {
   if (!Array.isArray(all)) {
     const help =
       all === undefined
-        ? "Without queues; so far it comes from the delays of the links."
-        : "Without queues; the same for all flows.";
-    const each = meaning.flows.length > 1 ? { action: "each", actionLabel: "One for each group" } : {};
+        ? "Without queueing; not set, so it is the sum of the delays of the links."
+        : "Without queueing; the same for all flows.";
+    const each = meaning.flows.length > 1 ? { action: "each", actionLabel: "Set one for each group" } : {};
     return [{ ...field, path: ["dumbbell", "rtt"], value: all, help, ...each }];
   }
   const pairs = pairsOf(meaning.flows[index], meaning.network.links);
@@ -155,7 +155,7 @@ function roundTrip(root, meaning, index, { within }) {
     path: ["dumbbell", "rtt", pair % all.length],
     value: all[pair % all.length],
     label: pairs.length > 1 ? `Round trip ${pair + 1}` : field.label,
-    help: "Without queues; of this pair of hosts.",
+    help: "Without queueing; for this pair of hosts.",
   }));
 }
 
@@ -169,9 +169,9 @@ function linkFields(root, name, registry, declared) {
   const access = paths.some((path) => ["access", "left", "right"].includes(path[1]));
   const shared =
     paths[0][1] === "hop"
-      ? " (every hop alike)"
+      ? " (same for every hop)"
       : access && paths[0][0] !== "links"
-        ? " (all links to hosts alike)"
+        ? " (same for all links to hosts)"
         : "";
   const queue = of("queue");
   const fields = [
@@ -193,7 +193,7 @@ function linkFields(root, name, registry, declared) {
     { title: `Link ${name}${shared}`, fields },
     ...open(parameters(queue, "queue", registry, access ? null : "droptail", queueChoice)),
     ...(Array.isArray(loss.value)
-      ? [{ title: "Loss", fields: [{ ...loss, label: "Loss", kind: "note", help: "Several; see the text." }] }]
+      ? [{ title: "Loss", fields: [{ ...loss, label: "Loss", kind: "note", help: "Several values; see the text." }] }]
       : parameters(loss, "loss", registry, null, lossChoice)),
   ];
 }
@@ -229,7 +229,7 @@ function rates(own, { help, within }) {
 function delays(own, root, access, { help, within }) {
   if (access && at(root, ["dumbbell", "rtt"])) return [];
   if (typeof own.value === "object")
-    return [{ ...own, label: "Delay", kind: "note", help: "It changes; see the text." }];
+    return [{ ...own, label: "Delay", kind: "note", help: "It changes over time; see the text." }];
   return [within({ ...DELAY, ...own, label: "Delay", help })];
 }
 

@@ -8,7 +8,7 @@ import { at } from "./toml.js";
 
 const SHAPES = [
   ["steady", "steady"],
-  ["cycle", "two phases in turn"],
+  ["cycle", "two alternating phases"],
   ["trace", "from a trace file"],
 ];
 

@@ -42,7 +42,7 @@ export function lessons(all, { begin, apply, form }) {
     );
     const speaksOfReno = /\bReno\b/.test(JSON.stringify([lesson.title, lesson.look, lesson.try]));
     const called = speaksOfReno && lesson.scenario.includes('control = "sack"')
-      ? make("p", { class: "called small muted" }, "Reno is called sack in the settings: Reno's window with SACK, selective acknowledgements.")
+      ? make("p", { class: "called small muted" }, "In the settings, Reno is called sack: Reno's window with selective acknowledgements (SACK).")
       : null;
     const jump = make("button", { type: "button", on: { click: toPath } }, "Go to the path and its settings");
     shown = lesson.try ?? [];

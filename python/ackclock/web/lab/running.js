@@ -16,7 +16,7 @@ const EVENTS = {
   checked: (page, { answer }) => checked(page, answer),
   started: (_, { partial }) => {
     byId("progress").value = 0;
-    status(partial ? "Running; with this many flows only the links are drawn" : "Running");
+    status(partial ? "Running; with this many flows, only links are drawn" : "Running");
   },
   progress: ({ board }, { fraction, series, meaning }) => board.progress(fraction, series, meaning),
   finished: ({ board, state, seeds, answers }, { outcome, meaning, text }) => {
@@ -40,7 +40,7 @@ function checked(page, { errors, warnings, meaning }) {
   if (!meaning) {
     whatIf.refuse();
     const first = errors[0];
-    status(first?.line ? `Line ${first.line}: ${first.message}` : (first?.message ?? "The text is wrong"), "wrong");
+    status(first?.line ? `Line ${first.line}: ${first.message}` : (first?.message ?? "The scenario text has errors"), "wrong");
     return;
   }
   state.meaning = meaning;
@@ -66,6 +66,6 @@ function unasked(meaning) {
   if (meaning?.sweep.axes.length) parts.push("sweep");
   if (meaning?.replications > 1) parts.push("replications");
   return parts.length
-    ? [`One run is made, with the values as they stand: ackclock run makes the ${parts.join(" and ")}.`]
+    ? [`This page makes one run, with the values in the text; ackclock run makes the ${parts.join(" and the ")}.`]
     : [];
 }

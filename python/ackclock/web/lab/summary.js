@@ -15,7 +15,7 @@ export function numbersOf(result, links = []) {
   const mean = (list) => (list.length ? list.reduce((total, value) => total + value, 0) / list.length : null);
   return {
     all: [
-      ["Goodput of all", "Mbit/s", sum(result.flows, "goodput_bps") / 1e6],
+      ["Total goodput", "Mbit/s", sum(result.flows, "goodput_bps") / 1e6],
       ["Mean round trip", "ms", times(mean(rtts), 1000)],
       ["95th percentile of round trip", "ms", times(tails.length ? Math.max(...tails) : null, 1000)],
       ["Packets lost", "%", sent ? (100 * sum(result.flows, "lost_packets")) / sent : null],
@@ -27,8 +27,8 @@ export function numbersOf(result, links = []) {
     ],
     flows: result.flows.flatMap((flow) => [
       [`Goodput of ${flow.name}`, "Mbit/s", flow.goodput_bps / 1e6],
-      [`Mean delay of ${flow.name}, one way`, "ms", times(flow.one_way_delay_mean_s, 1000)],
-      [`Packets of ${flow.name} lost`, "%", flow.sent_packets ? (100 * flow.lost_packets) / flow.sent_packets : null],
+      [`Mean one-way delay of ${flow.name}`, "ms", times(flow.one_way_delay_mean_s, 1000)],
+      [`Lost packets of ${flow.name}`, "%", flow.sent_packets ? (100 * flow.lost_packets) / flow.sent_packets : null],
     ]),
   };
 }
@@ -103,7 +103,7 @@ export function summaryTable(a, b, links, called = { now: "A (now)", kept: "B (k
     ),
   );
   const notes = [
-    a.length > 1 ? `Means of the seeds ${a[0].seed} to ${a[a.length - 1].seed}, ± half of the 95 % interval` : null,
+    a.length > 1 ? `Means over seeds ${a[0].seed} to ${a[a.length - 1].seed} ± half the 95 % interval` : null,
     flows.length > each * MOST_FLOWS ? `The first ${MOST_FLOWS} of ${flows.length / each} flows` : null,
   ].filter(Boolean);
   return make(

@@ -14,8 +14,8 @@ import { at, read } from "./toml.js";
 
 const MOST_STEPS = 40;
 const FIELDS = ["whatif-from", "whatif-to", "whatif-steps"];
-const EXPECTED = { number: "a number", time: "a time", rate: "a rate", size: "a size", packets: "packets", bdp: "a product of rate and delay" };
-const EARLIER = "The curve is of an earlier text.";
+const EXPECTED = { number: "a number", time: "a time", rate: "a rate", size: "a size", packets: "packets", bdp: "a bandwidth-delay product" };
+const EARLIER = "The curve belongs to an earlier version of the text.";
 const SKIPPED = new Set(["seed", "replications"]);
 
 // Returns every number and quantity of the text: {path, label, value, kind, from, to}.
@@ -79,7 +79,7 @@ export class WhatIf {
   refuse() {
     byId("whatif-run").disabled = true;
     this.#isRefused = true;
-    this.#said("The text of the scenario has a mistake: nothing is run until it is right.");
+    this.#said("The scenario text has an error; nothing runs until it is corrected.");
   }
 
   // Takes the present scenario, which is right.
@@ -136,7 +136,7 @@ export class WhatIf {
     const found = (id) => (byId(id).value.trim() === "" ? "nothing" : byId(id).value);
     const wrong = [
       ...["whatif-from", "whatif-to"].filter((_, at) => !isOf(bounds[at])).map((id) => [id, `found ${found(id)}, ${expected}.`]),
-      ...(bounds.every(isOf) && bounds[0].value === bounds[1].value ? [["whatif-to", "expected another value than the first."]] : []),
+      ...(bounds.every(isOf) && bounds[0].value === bounds[1].value ? [["whatif-to", "expected a value other than the first."]] : []),
       ...(Number.isInteger(count) && count >= 2 && count <= MOST_STEPS ? [] : [["whatif-steps", `found ${found("whatif-steps")}, expected a whole number from 2 to ${MOST_STEPS}.`]]),
     ];
     if (!wrong.length) return { bounds, count };
@@ -160,7 +160,7 @@ export class WhatIf {
         bounds.every((one) => Number.isInteger(one.value)));
     const { values, ratio } = stepsOf(bounds[0].value, bounds[1].value, count, whole);
     if (meaning.expected_packets * values.length > 4 * MOST_PACKETS) {
-      this.#said("This many runs of the scenario would take too long; shorten its duration or take fewer steps.");
+      this.#said("This many runs of the scenario would take too long; shorten its duration or try fewer values.");
       return;
     }
     const written = values.map((value) => format(value, number.kind, 6));

@@ -25,25 +25,25 @@ pub(super) const CONTROLLED: &[Key] = &[
         "The rule that tells transmission losses from congestion losses",
     )
     .otherwise("the control's own, if it was published with one"),
-    Key::new("action", &[Form::Named(Kind::Action)], "The effect of a transmission loss on the window")
-        .otherwise("the control's own, or `no-cut`"),
+    Key::new(
+        "action",
+        &[Form::Named(Kind::Action)],
+        "How a loss attributed to transmission changes the window",
+    )
+    .otherwise("the control's own, or `no-cut`"),
     Key::new("slow_start", &[Form::Named(Kind::SlowStart)], "The rules by which slow start grows and ends")
         .otherwise("the control's own"),
     Key::new(
         "resume",
         &[Form::Named(Kind::Resume)],
-        "The way in which a connection uses the measurements of an earlier connection",
+        "How a connection uses the measurements of an earlier connection",
     ),
-    Key::new(
-        "ecn_response",
-        &[Form::Named(Kind::EcnResponse)],
-        "The effect of the echo of a mark on the window",
-    )
-    .otherwise("the effect of a loss"),
+    Key::new("ecn_response", &[Form::Named(Kind::EcnResponse)], "How an echoed ECN mark changes the window")
+        .otherwise("as a loss does"),
     Key::new(
         "growth_limit",
         &[Form::Named(Kind::GrowthLimit)],
-        "The limit on the growth of a window that the sender does not fill",
+        "The limit on the window's growth while the sender does not fill the window",
     )
     .otherwise("the transport's `cwnd_validation`"),
     Key::new("backoff", &[Form::Named(Kind::Backoff)], "The rule by which the retransmission timeout grows")
@@ -51,7 +51,7 @@ pub(super) const CONTROLLED: &[Key] = &[
     Key::new(
         "selector",
         &[Form::Named(Kind::Selector)],
-        "The rule by which new data takes one of several paths, over SCTP",
+        "The rule that selects the path of new data, over SCTP with several paths",
     )
     .otherwise("`primary`"),
     Key::new("transport", &[Form::Named(Kind::Transport)], "The transport profile, with its parameters")
@@ -67,7 +67,12 @@ static START: Table = Table::new(
     "When the flows of a group begin",
     &[&[
         Key::new("at", &[Form::time(TIMES)], "The time at which the first flow begins").or("\"0 s\""),
-        Key::new("every", &[Form::time(TIMES)], "The time between the beginnings of two flows").or("\"0 s\""),
+        Key::new(
+            "every",
+            &[Form::time(TIMES)],
+            "The time from the start of one flow to the start of the next",
+        )
+        .or("\"0 s\""),
         Key::new(
             "uniform",
             &[Form::List(&Form::time(TIMES), [2, 2])],
@@ -104,7 +109,7 @@ pub static FLOWS: Table = Table::new(
             Key::new("application", &[Form::Named(Kind::Application)], "What the flows send").or("\"bulk\""),
             Key::new("start", &[Form::time(TIMES), Form::words_of(&[NEVER]), Form::Table(&START)], "When the flows begin")
                 .or("\"0 s\""),
-            Key::new("stop", &[Form::time(TIMES)], "The time from which the applications have nothing more to send")
+            Key::new("stop", &[Form::time(TIMES)], "The time from which the applications offer no more data")
                 .otherwise("never")
                 .such_as("\"8 s\""),
             Key::new(
@@ -116,7 +121,7 @@ pub static FLOWS: Table = Table::new(
             Key::new(
                 "pair",
                 &[PAIR, Form::List(&PAIR, SOME)],
-                "The pair of hosts between which the flows run, counted from 1; or pairs that flows take in turn",
+                "The pair of hosts of the flows, counted from 1; or a list of pairs that the flows take in turn",
             )
             .otherwise("each flow takes the next pair")
             .such_as("1"),
@@ -128,13 +133,13 @@ pub static FLOWS: Table = Table::new(
                 .otherwise("the node that the network assigns")
                 .such_as("\"sink-1\"")
                 .needing(&["from"]),
-            Key::new("path", &[STOPS], "The nodes that the flow passes; from node to node it takes the fewest links")
+            Key::new("path", &[STOPS], "The nodes that the flow passes, with the fewest links between two of them")
                 .otherwise("the path with the fewest links")
                 .such_as("[\"source-1\", \"left\", \"right\", \"sink-1\"]"),
             Key::new(
                 "paths",
                 &[Form::List(&STOPS, [1, MOST_PATHS])],
-                "The paths of a flow over SCTP, each the nodes that it passes; the first path is the primary one",
+                "The paths of a flow over SCTP, each as a list of nodes; the first is the primary path",
             )
             .such_as("[[\"source-1\", \"left\", \"right\", \"sink-1\"]]"),
         ],

@@ -50,7 +50,7 @@ static CHANGING_DELAY: Table = Table::new(
         &[Key::new(
             "evenly",
             &[Form::List(&Form::time(DELAYS), [2, 2])],
-            "The delays of the first and of the last pair of hosts, between which the others rise evenly",
+            "The delays of the first and the last pair of hosts; those of the other pairs are spaced evenly between",
         )
         .such_as("[\"9 ms\", \"39 ms\"]")],
         over_time_keys!(DELAY, "\"40 ms\"", &UNIT_NAMES),

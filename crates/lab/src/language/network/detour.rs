@@ -11,7 +11,7 @@ const INSTANTS: Range = Range::between(0.0, 1e6);
 /// The keys of a longer path.
 pub(super) static DETOUR: Table = Table::new(
     "detour",
-    "A longer path, taken by the packets whose transmission ends in a part of the run",
+    "A longer path, taken by the packets whose transmission ends within an interval",
     &[&[
         Key::new("from", &[Form::time(INSTANTS)], "The time from which packets take the longer path")
             .such_as("\"50 s\""),

@@ -38,7 +38,7 @@ const MOST: Kind<Span> = Kind {
 
 static JITTER: Table = Table::new(
     "jitter",
-    "Random delays of packets beyond the delay of the link, and the times with such delays",
+    "Random delays added to the delay of the link, and the periods with such delays",
     &[
         &[
             Key::new(
@@ -57,7 +57,7 @@ static JITTER: Table = Table::new(
             Key::new(
                 "good",
                 &[Form::time(LENGTHS)],
-                "The mean length of the times without jitter, exponentially distributed",
+                "The mean length of the periods without jitter, which are exponentially distributed",
             )
             .otherwise("there is always jitter")
             .such_as("\"1 s\"")
@@ -65,7 +65,7 @@ static JITTER: Table = Table::new(
             Key::new(
                 "bad",
                 &[Form::time(LENGTHS)],
-                "The mean length of the times with jitter, exponentially distributed",
+                "The mean length of the periods with jitter, which are exponentially distributed",
             )
             .otherwise("there is always jitter")
             .such_as("\"50 ms\"")

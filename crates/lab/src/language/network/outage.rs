@@ -14,14 +14,18 @@ const PERIODS: Range = Range::between(1e-3, 1e6);
 /// The keys of an outage.
 pub(super) static OUTAGE: Table = Table::new(
     "outage",
-    "Times in which a link sends nothing",
+    "Periods in which a link sends nothing",
     &[&[
         Key::new("from", &[Form::time(INSTANTS)], "The time at which the first outage begins")
             .such_as("\"15 s\""),
         Key::new("lasts", &[Form::time(LENGTHS)], "The length of each outage").such_as("\"200 ms\""),
-        Key::new("every", &[Form::time(PERIODS)], "The time between the beginnings of two outages")
-            .otherwise("there is one outage")
-            .such_as("\"15 s\""),
+        Key::new(
+            "every",
+            &[Form::time(PERIODS)],
+            "The time from the start of one outage to the start of the next",
+        )
+        .otherwise("there is one outage")
+        .such_as("\"15 s\""),
     ]],
 )
 .requiring(&["from", "lasts"]);

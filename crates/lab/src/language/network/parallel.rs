@@ -22,7 +22,7 @@ pub(super) const PAIRS: Key =
 /// The keys of parallel bottlenecks.
 pub(super) static PARALLEL: Table = Table::new(
     "parallel",
-    "Bottlenecks side by side, to each of which every host has a link of its own",
+    "Bottlenecks in parallel; every host has a link of its own to each of them",
     &[&[
         PAIRS,
         Key::new("bottlenecks", &[Form::Tables(&LINK, [1, MOST_PATHS])], "The bottleneck links"),

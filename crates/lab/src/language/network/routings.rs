@@ -16,7 +16,7 @@ pub const ROUTINGS: &[&Descriptor] = &[
     &Descriptor {
         kind: Kind::Routing,
         name: "ecmp",
-        summary: "Each node chooses, by a hash of the flow, among its links on paths with the fewest links",
+        summary: "Each node selects, by a hash of the flow, one of its links on the paths with the fewest links (ECMP)",
         source: "RFC 2992 section 1, modulo-N hash; RFC 2991",
         parameters: Ecmp::TABLE,
         presets: &[],

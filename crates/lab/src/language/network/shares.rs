@@ -16,7 +16,7 @@ const GAPS: Range = Range::between(1.0, 1e6);
 const CORRELATION: Key = Key::new(
     "correlation",
     &[Form::number(SHARES)],
-    "The weight of the previous packet's random number in the random number of each packet",
+    "The weight of the previous packet's random number in that of the next, as in Linux's netem",
 )
 .or("0");
 
@@ -36,9 +36,12 @@ const SHARE: Kind<f64> = Kind {
 
 const OVER_TIME: &[Key] = over_time_keys!(SHARE, "0.01", &UNIT_NAMES);
 
-static CHANGING_LOSS: Table =
-    Table::new("changing_loss", "A probability of independent losses that changes over time", &[OVER_TIME])
-        .one_of(over_time::ONE_OF);
+static CHANGING_LOSS: Table = Table::new(
+    "changing_loss",
+    "A probability of independent packet losses that changes over time",
+    &[OVER_TIME],
+)
+.one_of(over_time::ONE_OF);
 
 static DUPLICATE: Table = Table::new(
     "duplicate",
@@ -56,14 +59,14 @@ static DUPLICATE: Table = Table::new(
 
 static SKIPS: Table = Table::new(
     "reorder",
-    "Packets that skip the delay and overtake the others",
+    "Packets that skip the delay of the link and so overtake others",
     &[&[
         Key::new("share", &[Form::number(SHARES)], "The share of the packets that skip the delay")
             .such_as("0.25"),
         Key::new(
             "gap",
             &[Form::whole(GAPS)],
-            "The number of packets from one packet that skips the delay to the next that may skip it",
+            "The distance, in packets, from one packet that skips the delay to the next that may skip it",
         )
         .or("1"),
         CORRELATION,

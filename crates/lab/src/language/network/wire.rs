@@ -20,9 +20,9 @@ use ackclock_sim::timeline::Timeline;
 /// The keys that a link has in each direction.
 pub(super) static LINK_KEYS: &[Key] = &[
     Key::new("rate", rate::RATE_FORMS, "The rate at which the link sends").such_as("\"10 Mbit/s\""),
-    Key::new("delay", delay::FORMS, "The time that a packet takes from one end of the link to the \
-     other").such_as("\"10 ms\""),
-    Key::new("outage", &[Form::Table(&outage::OUTAGE)], "The times in which the link sends nothing and packets wait"),
+    Key::new("delay", delay::FORMS, "The propagation delay of the link, without transmission and queueing")
+        .such_as("\"10 ms\""),
+    Key::new("outage", &[Form::Table(&outage::OUTAGE)], "Periods in which the link sends nothing and packets wait"),
     Key::new("queue", &[Form::Named(Kind::Queue)], "The queue discipline in front of the link, and its `limit`")
         .otherwise("`droptail` with its default limit; no limit for links between hosts and routers")
         .such_as("\"droptail\""),
@@ -41,10 +41,10 @@ pub(super) static LINK_KEYS: &[Key] = &[
     Key::new(
         "jitter",
         jitter::FORMS,
-        "The largest delay of a packet beyond `delay`, uniform from 0; or a table with another distribution or bursts",
+        "The maximum random delay added to `delay`, uniform from 0; or a table for another distribution or bursts",
     )
     .such_as("\"2 ms\""),
-    Key::new("detour", &[Form::Table(&detour::DETOUR)], "The interval in which packets take a longer path"),
+    Key::new("detour", &[Form::Table(&detour::DETOUR)], "An interval in which packets take a longer path"),
     Key::new(
         "reorder",
         shares::REORDER_FORMS,
@@ -54,10 +54,10 @@ pub(super) static LINK_KEYS: &[Key] = &[
     Key::new(
         "hold",
         &[Form::time(DELAYS)],
-        "The length of slots, counted from the beginning of the run, at whose ends all packets of a slot arrive together",
+        "The length of time slots from the start of the run; all packets due in a slot arrive together at its end",
     )
     .or("\"0 s\""),
-    Key::new("medium", &[Form::Text], "The medium that the link shares with others, in both directions")
+    Key::new("medium", &[Form::Text], "The shared medium that the link uses, in both directions")
         .otherwise("the link has a transmitter of its own")
         .such_as("\"air\""),
 ];
@@ -78,7 +78,7 @@ static REVERSE: &[Key] = &[Key::new(
     "The settings of the reverse \
  direction that differ from the forward direction",
 )
-.otherwise("those of the forward direction, without `loss`, `duplicate` and `ecn`")];
+.otherwise("those of the forward direction, except that `loss`, `duplicate` and `ecn` are off")];
 
 static DIRECTION: Table =
     Table::new("direction", "Settings that differ in one direction of a link", &[LINK_KEYS]);
@@ -94,7 +94,7 @@ pub(super) static LINK: Table =
 /// The keys of a link in both directions whose delay a round trip may set.
 pub(super) static LINK_OF_RTT: Table = Table::new(
     "link_of_rtt",
-    "A link in both directions, which needs no `delay` where an `rtt` is given",
+    "A link in both directions, whose `delay` may be left out if an `rtt` is given",
     &[LINK_KEYS, REVERSE],
 )
 .requiring(&["rate"]);

@@ -13,12 +13,12 @@ use ackclock_base::Range;
 /// The keys of precision.
 pub static PRECISION: Table = Table::new(
     "precision",
-    "The precision to reach: replications are added until the intervals of the metrics are narrow enough",
+    "The precision to reach: replications are added until the metrics' confidence intervals are narrow enough",
     &[&[
         Key::new(
             "within",
             &[Form::Text],
-            "The largest accepted half-width of a 95 % interval, as a share of the mean",
+            "The largest accepted half-width of a 95 % confidence interval, as a share of the mean",
         )
         .such_as("\"5 %\""),
         Key::new(

@@ -58,8 +58,7 @@ macro_rules! over_time_keys {
                     ]),
                     $crate::language::values::over_time::COUNTS,
                 )],
-                "Phases that follow one another from the beginning of the run and repeat for ever, each with \
-                 its length and its value",
+                "Phases that repeat in this order from the beginning of the run, each with its length and its value",
             )
             .such_as(concat!("[[\"20 s\", ", $example, "], [\"10 s\", ", $example, "]]")),
             $crate::language::keys::Key::new(
@@ -71,14 +70,14 @@ macro_rules! over_time_keys {
                     ]),
                     $crate::language::values::over_time::COUNTS,
                 )],
-                "Values, each with the time from which it holds; the first holds from \"0 s\", the last one to \
-                 the end of the run",
+                "Values, each with the time from which it applies: the first from \"0 s\", the last to the end of \
+                 the run",
             )
             .such_as(concat!("[[\"0 s\", ", $example, "], [\"20 s\", ", $example, "]]")),
             $crate::language::keys::Key::new(
                 "trace",
                 &[$crate::language::keys::Form::Text],
-                "The file with the values over time; with `unit`, it is a table of times and values",
+                "The file with the values over time; with `unit`, a table of times and values",
             )
             .such_as("\"drive.csv\""),
             $crate::language::keys::Key::new(
@@ -97,15 +96,15 @@ macro_rules! over_time_keys {
             $crate::language::keys::Key::new(
                 "holds",
                 &[$crate::language::keys::Form::words_of(&$crate::language::values::tables::HOLDS)],
-                "Whether the value of a line holds from its time on (from), or until its time, as measuring tools \
-                 write it (until)",
+                "Whether the value in a line of the table applies from its time onwards (from), or up to its time, \
+                 as measurement tools write it (until)",
             )
             .or("\"from\"")
             .needing($crate::language::values::tables::NEEDS),
             $crate::language::keys::Key::new(
                 "repeat",
                 &[$crate::language::keys::Form::FLAG],
-                "Whether the values begin again after the last line, which then lasts as long as the one before it",
+                "Whether the table repeats after its last line, which then lasts as long as the line before it",
             )
             .or("false")
             .needing($crate::language::values::tables::NEEDS),

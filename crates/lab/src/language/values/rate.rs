@@ -36,7 +36,7 @@ const OVER_TIME: &[Key] = over_time_keys!(RATE, "\"100 Mbit/s\"", &UNIT_NAMES);
 /// The keys of a link's rate that changes.
 static CHANGING_RATE: Table = Table::new(
     "changing_rate",
-    "A rate of a link that changes over time",
+    "A link rate that changes over time",
     &[
         OVER_TIME,
         &[Key::new(
@@ -51,9 +51,12 @@ static CHANGING_RATE: Table = Table::new(
 .one_of(over_time::ONE_OF);
 
 /// The keys of a reading application's rate that changes.
-static CHANGING_READER: Table =
-    Table::new("changing_reader", "A rate of a reading application that changes over time", &[OVER_TIME])
-        .one_of(over_time::ONE_OF);
+static CHANGING_READER: Table = Table::new(
+    "changing_reader",
+    "A rate of the receiving application's reads that changes over time",
+    &[OVER_TIME],
+)
+.one_of(over_time::ONE_OF);
 
 /// The forms of a link's rate.
 pub const RATE_FORMS: &[Form] = &[Form::Quantity(Quantity::Rate, RATES), Form::Table(&CHANGING_RATE)];

@@ -83,7 +83,7 @@ records! {
         group: String;
         /// name of the flow's congestion control, or of its application over UDP
         control: &'static str;
-        /// time in the run at which the flow begins, the drawn time if its start is random; null for a flow that never begins
+        /// time in the run at which the flow begins, as drawn if its start is random; null for a flow that never begins
         start_s: Option<f64>;
         /// time in the run at which everything that the flow had to send was acknowledged; null if that did not happen, for a flow
         /// without an end, and if several connections count as one flow
@@ -107,7 +107,7 @@ records! {
         /// rate at which the application received payload: the payload of `delivered_packets`, divided by measured time
         goodput_bps: f64;
         /// rate at which the sender sent payload for the first time: the payload of `sent_packets` without that of
-        /// `retransmitted_packets`, divided by measured time. The theses' "bytes transmitted minus bytes retransmitted"; null over [noq,
+        /// `retransmitted_packets`, divided by measured time. In the theses: "bytes transmitted minus bytes retransmitted"; null over [noq,
         /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         throughput_bps: Option<f64>;
         /// mean [round-trip time](#conventions): one sample for each acknowledgement of new data in measured time, without retransmitted
@@ -164,8 +164,8 @@ records! {
         /// (RFC 9002 section 7.6); zero over other transports than [ackclock's QUIC](quic-stacks.md#the-transport-quic); null over [noq,
         /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         persistent_congestions: Option<u64>;
-        /// number of recoveries begun in measured time by duplicate or selective acknowledgements; null over [noq, quinn](quic-stacks.md)
-        /// and [stacks in libraries](any-stack.md), which do not report it
+        /// number of loss recoveries that duplicate or selective acknowledgements began in measured time; null over [noq,
+        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         fast_retransmits: Option<u64>;
         /// mean congestion window over time, summed over the paths of the flow, from the flow's start or the end of the warm-up,
         /// whichever is later, to the end of the run; null for a flow without a window, and if several connections count as one flow
@@ -338,11 +338,11 @@ records! {
         from: String;
         /// name of the node that receives from the link
         to: String;
-        /// rate of the link; the highest rate if it changes over time, the mean rate for a trace of opportunities
+        /// rate of the link; the highest rate if it changes over time, the mean rate for a trace of delivery opportunities
         rate_bps: u64;
         /// share of measured time in which the link was sending, including pauses in an outage and waits for an opportunity of a trace.
-        /// Of a packet in service at either end of measured time, only the part inside counts. Throughput or goodput as a share of the
-        /// link's rate is another number and may exceed 1
+        /// A packet in service at the start or end of measured time counts only for the part inside. Throughput or goodput divided by
+        /// the link's rate is a different quantity and may exceed 1
         utilisation: Share;
         /// number of packets offered to the link in measured time: data, acknowledgements and SYNs
         arrived_packets: u64;
@@ -419,17 +419,17 @@ records! {
     /// The loss events at a link.
     pub struct LossEventsResult {
         /// number of loss events that began in measured time at the link `observe.at`; only with `observe.loss_events`. An event begins
-        /// with the drop of a data packet and lasts one round trip: `observe.loss_events`, the round trip without queues, plus the time
-        /// that the link takes to send what waits at the drop. The first drop after an event begins another
+        /// with the drop of a data packet and lasts one round trip: `observe.loss_events`, the base round trip, plus the time that the link
+        /// takes to send the queue at the drop. The first drop after an event begins another
         loss_events: u64;
         /// mean number of flows that lose packets in a loss event, over the loss events that began in measured time at the link
         /// `observe.at`; null without events
         loss_event_flows_mean: Option<f64>;
-        /// global synchronisation ratio (RFC 7928 section 2.4): of the flows that offer packets during a loss event, the share that loses
-        /// some, mean over the loss events that began in measured time at the link `observe.at`; null without events. 1 if all flows lose
-        /// together
+        /// global synchronisation ratio (RFC 7928 section 2.4): the share of flows that lose packets, among those that offer packets during
+        /// a loss event, mean over the loss events that began in measured time at the link `observe.at`; null without events. 1 if all
+        /// flows lose together
         loss_synchronisation: Option<f64>;
-        /// expected global synchronisation ratio if each drop of a loss event hit one of its n flows at random, whatever they send: 1 -
+        /// expected global synchronisation ratio if each drop of a loss event hit any of the n flows with equal probability: 1 -
         /// (1 - 1/n)^drops, mean over the events; null without events. A discipline with many drops in a round trip has a high ratio
         /// without any synchronisation
         loss_synchronisation_at_random: Option<f64>;
@@ -460,14 +460,14 @@ records! {
         burst_packets: u64;
         /// number of data packets that the link `observe.at` dropped from bursts of the group that began in measured time
         burst_dropped_packets: u64;
-        /// mean peak wait of the bursts of the group that began in measured time at the link `observe.at`. The peak wait of a burst is
-        /// the longest time that the link takes to send what waits when a packet of the burst arrives; null without bursts
+        /// mean peak wait of the bursts of the group that began in measured time at the link `observe.at`; null without bursts. The peak
+        /// wait of a burst is the longest queueing delay that a packet of the burst finds on arrival: queued bytes over link rate
         burst_peak_wait_mean_s: Option<f64>;
         /// number of bursts of the group that began in measured time at the link `observe.at` and were over before the group's next burst
-        /// began: no more bytes waited than before the burst
+        /// began. A burst is over when no more bytes wait in the queue than before it
         bursts_over: u64;
         /// mean duration of the bursts of the group that began in measured time at the link `observe.at` and were over before the group's
-        /// next burst: from the first packet of a burst until no more bytes wait than before the burst; null if none was over
+        /// next burst: from the burst's first packet until no more bytes wait in the queue than before it; null if none was over
         burst_lasted_mean_s: Option<f64>;
     }
 }
