@@ -49,7 +49,11 @@ class Export:
     """Whether another run with the seed is equal. Otherwise the file shows another run than the results."""
 
     def __str__(self) -> str:
-        differs = "" if self.is_repeatable else ", of another run than the results: no seed repeats it"
+        differs = (
+            ""
+            if self.is_repeatable
+            else ", from another run than the results: the seed does not determine a run"
+        )
         return f"{self.path}: {self.records:,} {self.unit}{differs}"
 
 

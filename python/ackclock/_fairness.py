@@ -77,18 +77,16 @@ def sentences(results: Sequence[Mapping[str, Any]]) -> list[str]:
     untold = sum(map(_untold, flows))
     rest = len(flows) - len(greedy) - untold
     if not rest:
-        return [text, f"  {untold} of them may not always have had data to send: foreign stacks do not tell"]
-    mixed = (
-        f"{rest} of them did not always have data to send, so that an equal share is not what they ask for"
-    )
+        return [text, f"  {untold} of them may have run out of data to send: foreign stacks do not report it"]
+    mixed = f"{rest} of them did not always have data to send, and therefore did not need an equal share"
     if rest == len(flows):
-        return [text, "  none of them always had data to send: the index says nothing about the control"]
+        return [text, "  none of them always had data to send, so the index says nothing about the control"]
     if len(greedy) < 2:
         return [text, f"  {mixed}"]
     named = ", ".join(greedy) if len(greedy) <= _MOST_NAMES else f"{len(greedy)} flows"
     chosen = set(greedy)
     among = [_index([flow for flow in result["flows"] if flow["name"] in chosen]) for result in results]
-    return [text, f"  {mixed}; over the others ({named}) it is {_mean(among)}"]
+    return [text, f"  {mixed}; the index over the others ({named}) is {_mean(among)}"]
 
 
 def _mean(values: Sequence[float | None]) -> str:

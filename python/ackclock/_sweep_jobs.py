@@ -152,7 +152,7 @@ class Rounds:
         found = samples(run.result)
         for metric in self.plan.precision["metrics"]:
             if metric not in found:
-                raise InputError(f'precision.metrics: no metric "{metric}"{nearest(metric, found)}')
+                raise InputError(f'precision.metrics: there is no metric "{metric}"{nearest(metric, found)}')
             value = found[metric]
             values = self._found.setdefault(point, {}).setdefault(metric, [])
             values.append(math.nan if value is None else value)

@@ -171,7 +171,7 @@ def test_a_crash_before_the_run_is_an_error_of_the_input(
     library = changed_toy(tmp_path, "faulty", {function: CRASH})
     made = ackclock("run", scenario_file, "--stack", library)
     assert made.code == 2
-    assert f"{library}: the library crashed by SIGSEGV in ackclock_stack_{function}" in made.err
+    assert f"{library}: the library crashed with SIGSEGV in ackclock_stack_{function}" in made.err
 
 
 @pytest.mark.parametrize("function", [name for name in FUNCTIONS if name not in ("abi", "about", "new")])
@@ -190,7 +190,9 @@ def test_a_crash_in_a_run_fails_that_run(
     library = changed_toy(tmp_path, "faulty", functions)
     made = ackclock("run", scenario_file, "--stack", library, "--seed", "3", "--set", "flows.flow.stop=3 s")
     assert made.code == 1, made.err
-    pattern = rf"seed 3: toy crashed by SIGSEGV in ackclock_stack_{function} at \d+\.\d{{9}} s \({library}\)"
+    pattern = (
+        rf"seed 3: toy crashed with SIGSEGV in ackclock_stack_{function} at \d+\.\d{{9}} s \({library}\)"
+    )
     assert re.search(pattern, made.err), made.err
 
 
@@ -209,7 +211,7 @@ def test_a_leak_ends_by_the_limit_of_memory(tmp_path: Path, scenario_file: Path,
     made = ackclock("run", scenario_file, "--stack", library)
     assert made.code == 1
     assert re.search(
-        r"toy crashed by SIGSEGV after it took [12]\.\d GiB of memory, of at most 2 GiB in ackclock_stack_recv",
+        r"toy crashed with SIGSEGV after it used [12]\.\d GiB of memory \(limit: 2 GiB\) in ackclock_stack_recv",
         made.err,
     ), made.err
 
@@ -217,7 +219,7 @@ def test_a_leak_ends_by_the_limit_of_memory(tmp_path: Path, scenario_file: Path,
 def test_what_a_library_prints_last_is_in_the_message(tmp_path: Path) -> None:
     abort = 'if (now > 1000000000) { fprintf(stderr, "assertion failed: cwnd > 0\\n"); abort(); }'
     library = changed_toy(tmp_path, "aborts", {"recv": abort})
-    with pytest.raises(RunError, match=r"crashed by SIGABRT in .*; it printed: assertion failed: cwnd > 0"):
+    with pytest.raises(RunError, match=r"crashed with SIGABRT in .*; it printed: assertion failed: cwnd > 0"):
         Scenario.from_text(SCENARIO, stacks=[library]).run(1)
 
 

@@ -42,8 +42,8 @@ def test_three_equal_flows_and_a_small_one_are_told_apart() -> None:
     assert sentences([result]) == [
         "fairness (Jain) 0.7500 over 4 flows",
         (
-            "  1 of them did not always have data to send, so that an equal share is not what they ask for; over "
-            "the others (tcp-1, tcp-2, tcp-3) it is 1.0000"
+            "  1 of them did not always have data to send, and therefore did not need an equal share; the index over "
+            "the others (tcp-1, tcp-2, tcp-3) is 1.0000"
         ),
     ]
 
@@ -58,7 +58,7 @@ def test_flows_of_equal_demand_have_no_warning_and_one_flow_has_no_fairness() ->
 def test_of_a_flow_of_a_stack_that_does_not_tell_what_limits_it_nothing_is_claimed() -> None:
     stack = flow("toy", 1.0, None, stack_lost_packets=3, sent_packets=100)
     silent = flow("never", 0.0, None, sent_packets=0)
-    told = "  1 of them may not always have had data to send: foreign stacks do not tell"
+    told = "  1 of them may have run out of data to send: foreign stacks do not report it"
     assert sentences([{"fairness": 1.0, "flows": [flow("a", 1.0), stack]}])[1:] == [told]
     (mixed,) = sentences([{"fairness": 0.5, "flows": [flow("a", 1.0), stack, silent]}])[1:]
     assert mixed.startswith("  1 of them did not always have data to send")
@@ -71,4 +71,4 @@ def test_the_terminal_says_it(ackclock: Command, tmp_path: Path) -> None:
         out = " ".join(ackclock("run", path, *more).out.split())
         assert "over 3 flows" in out
         assert "1 of them did not always have data to send" in out
-        assert "over the others (tcp-1, tcp-2) it is" in out
+        assert "over the others (tcp-1, tcp-2) is" in out

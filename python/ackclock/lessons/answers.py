@@ -83,7 +83,7 @@ def read_answer(file: Path) -> Answer:
             f"line {error.lineno}, column {error.colno}: {error.msg}, expected JSON as the page saves it"
         ) from None
     except RecursionError:
-        raise AnswerError("lists or tables nested very deeply, expected JSON as the page saves it") from None
+        raise AnswerError("lists or tables nested too deeply, expected JSON as the page saves it") from None
     except InputError as error:
         raise AnswerError(str(error).removeprefix(f"{file}:").strip()) from None
     found = document.get("format") if isinstance(document, dict) else None

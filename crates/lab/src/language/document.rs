@@ -221,7 +221,7 @@ fn syntax(message: &str) -> (String, String) {
             "a key that is given twice".to_owned(),
             "each key once, or [[...]] for another table of a list".to_owned(),
         ),
-        None if message.contains("recurs") => ("lists or tables nested very deeply".to_owned(), file),
+        None if message.contains("recurs") => ("lists or tables nested too deeply".to_owned(), file),
         None => (format!("{message} (not TOML)"), file),
     }
 }

@@ -386,12 +386,12 @@ fn hostile_files_are_refused_with_short_messages() {
         (
             "deeply nested lists",
             format!("x = {}{}", "[".repeat(100_000), "]".repeat(100_000)),
-            Err("lists or tables nested very deeply"),
+            Err("lists or tables nested too deeply"),
         ),
         (
             "a long dotted key",
             format!("{} = 1", vec!["a"; 100_000].join(".")),
-            Err("lists or tables nested very deeply"),
+            Err("lists or tables nested too deeply"),
         ),
         (
             "days of computing",
