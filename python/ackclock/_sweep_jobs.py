@@ -164,11 +164,10 @@ class Rounds:
         within = 100 * self.plan.precision["within"]
         short = [point for point in self._seeds if self._worst(point) > self.plan.precision["within"]]
         if not short:
-            return f"all intervals within {within:.3g} % of their means"
+            return f"precision reached: all 95 % intervals are within ±{within:.3g} % of the mean"
         most = max(self._seeds.values())
-        return (
-            f"{len(short)} of {len(self._seeds)} points not within {within:.3g} % after {most} replications"
-        )
+        points = f"{len(short)} of {len(self._seeds)} points"
+        return f"precision not reached: {points} not within ±{within:.3g} % of the mean after {most} replications"
 
     def _wanted(self, point: int) -> int:
         """Returns the number of replications that the point is expected to need."""

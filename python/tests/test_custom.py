@@ -484,7 +484,7 @@ def declared(annotation: Any, default: Any) -> type[Control]:
         ({"x": declared("Nowhere", 1)}, "cannot be read"),
         (
             {"x": type("Odd", (Steady,), {"on_timout": Steady.on_timeout})},
-            'has the method on_timout, which is no event; did you mean "on_timeout"',
+            'has the method on_timout, which is not an event; did you mean "on_timeout"',
         ),
         ({"x": type("Odd", (Steady,), {"recovery": "prayer"})}, 'no retransmission rule "prayer"'),
     ],

@@ -54,7 +54,7 @@ def test_a_recorded_control_can_be_compared_with_by_name(
     assert read_record(Path("noq:bbr3"))["control"] == "noq:bbr3"
     with pytest.raises(
         InputError,
-        match=r'cubik: there is no file and no record of an evaluation with this name; did you mean "cubic"\?',
+        match=r'cubik: there is neither a file nor a recorded evaluation with this name; did you mean "cubic"\?',
     ):
         read_record(Path("cubik"))
     # A file of that name comes first.
@@ -78,7 +78,7 @@ def test_a_record_has_the_criteria_of_today(control: str) -> None:
             "Not with this transport",
             "It is not evaluated with marks",
             f"{name} was left out",
-            "Left out, for its links could carry more",
+            "Left out, because its links could carry more",
         )
         assert any(reason in said[family] for reason in reasons), name
     for family in record["criteria"]:
@@ -164,7 +164,7 @@ def test_a_record_of_a_part_of_the_grid_is_judged_as_a_part(monkeypatch: pytest.
     (wired,) = [one for one in now["criteria"] if one["scenarios"]]
     assert {one["name"] for one in wired["scenarios"][0]["settings"]} == names
     assert f"in {len(names)} of {len(names) + count} settings" in wired["sentence"]
-    told = f"N-12: {count} settings are left out, whose links could carry more than 100,000 packets in a run."
+    told = f"N-12: {count} settings are left out, because their links could carry more than 100,000 packets in a run."
     assert wired["lacks"].count(told) == 1
     assert now["runs"] == len(plan.runs)
     # Judged once more it says so once.

@@ -136,7 +136,7 @@ def leads_out(scenario: Path) -> dict[str, str]:
 def test_a_file_outside_of_the_folder_needs_an_option(scenario: Path, ackclock: Command, how: str) -> None:
     name = leads_out(scenario)[how]
     scenario.write_text(PATH.replace("traces/one.trace", name), encoding="utf-8")
-    with pytest.raises(InputError, match=r"is outside of the folder of .*--files-outside.*files_outside"):
+    with pytest.raises(InputError, match=r"is outside the folder of .*--files-outside.*files_outside"):
         Scenario.from_file(scenario)
     refused = ackclock("run", scenario)
     assert refused.code == 2

@@ -180,7 +180,7 @@ def test_a_study_is_read() -> None:
         ([("Packets do arrive.", "{= goodput('fwe') }")], 'findings[1]: text: there is no case "fwe"'),
         (
             [("Packets do arrive.", "{= goodput('few') | 1 decimal }")],
-            'findings[1]: text: found "1 decimal" after |, expected a format of the number, such as .1f',
+            'findings[1]: text: found "1 decimal" after |, expected a number format such as .1f',
         ),
         ([("Packets do arrive.", "{= }")], "findings[1]: text: expected an expression"),
         (
@@ -224,7 +224,7 @@ def test_what_a_study_says_of_another_is_looked_up(tmp_path: Path, monkeypatch: 
     assert study.claims[1].not_judged() == "counted as claim 2 of thesis/lost"
     own = replaced(STUDY, source('repeats = "thesis/lost"\nsetup_unknown = "So are the delays."'))
     assert parse_study(own, "test", "study.toml").study.source.setup_unknown == "So are the delays."
-    assert "source.repeats: thesis/again repeats thesis/lost: name that one" in in_study(
+    assert "source.repeats: thesis/again repeats thesis/lost: name the latter" in in_study(
         source('repeats = "thesis/again"')
     )
     assert 'claim "2": same_as: claim 2 of thesis/again is not judged there either' in in_study(

@@ -121,7 +121,7 @@ class TestStacks:
         assert found.origin == "the first acknowledgement"
         assert found.begins_s == pytest.approx((0.047, 0.04325))
         with pytest.raises(
-            InputError, match="has no events of sent packets, which --by packet needs: expected --by time"
+            InputError, match="has no events of sent packets, which --by packet needs: use --by time"
         ):
             compare(found.ours, found.theirs, "packet")
 
@@ -791,7 +791,7 @@ class TestCommand:
         ours = str(tmp_path / "ours.sqlog")
         self.files(tmp_path)
         done = ackclock("compare-trace", ours, str(tmp_path / "theirs"), "--unit", "packets")
-        assert (done.code, "expected --packet-bytes" in done.err) == (2, True)
+        assert (done.code, "give --packet-bytes" in done.err) == (2, True)
         sized = ("--unit", "packets", "--packet-bytes", str(SIZE))
         assert ackclock("compare-trace", ours, str(tmp_path / "theirs"), *sized).code == 0
 

@@ -76,7 +76,7 @@ OBJECTIVES = (
     Objective(
         "starvation",
         _metric(
-            "the part of its equal share that another flow lacks in the worst 5 s",
+            "the fraction of its equal share that another flow lacks in its worst 5 s",
             '1 - least_share_of("flows.other*.goodput_bps", "flows.*.goodput_bps", measured_from, 5)',
         ),
         "mixes",
@@ -84,7 +84,7 @@ OBJECTIVES = (
     Objective(
         "self-starvation",
         _metric(
-            "the part of its equal share that a flow of the control lacks in the worst 5 s",
+            "the fraction of its equal share that a flow of the control lacks in its worst 5 s",
             '1 - least_share_of("flows.tested*.goodput_bps", "flows.*.goodput_bps", measured_from, 5)',
         ),
         "mixes",

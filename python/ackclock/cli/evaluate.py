@@ -142,7 +142,7 @@ def _announce(plans: Sequence[Plan], limit_s: float, threads: int, *, full: bool
             (console().print if plan_only else note)(said_of + _said(run.cost(plan, limit_s), threads))
     elif sum(one.packets for plan in plans for one in plan.runs) > MANY_PACKETS:
         count = sum(len(plan.runs) for plan in plans)
-        note(f"{count:,} runs, without those in the cache; --plan prints how long they take")
+        note(f"{count:,} runs that are not cached; --plan prints how long they take")
 
 
 def _show(found: Evaluation, other: Evaluation | None, pages: Sequence[Path], path: Path) -> None:

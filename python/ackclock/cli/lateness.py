@@ -21,9 +21,7 @@ def show_lateness(conditions: Mapping[str, Any]) -> None:
     if stacks is not None and stacks["packets"]:
         console().print(f"datagrams and timers reached the stacks late by {_spread(stacks)}")
     if not conditions["real_time"]:
-        note(
-            "this run had no real-time priority, which root has, and users with an rtprio limit in limits.conf"
-        )
+        note("this run had no real-time priority: run it as root, or set an `rtprio` limit in limits.conf")
 
 
 def _spread(late: Mapping[str, Any]) -> str:

@@ -92,14 +92,16 @@ def search(
     say.print(f"difference {more} between the two, mean of {finding.seeds} other seeds")
     if path is None:
         say.print(
-            Text(f"no path is surely worse than the unchanged scenario, in {runs:,} runs: no file is written")
+            Text(
+                f"no path is significantly worse than the unchanged scenario in {runs:,} runs: no file is written"
+            )
         )
         return
     values = chosen.overrides(found.values)
     for place, (name, value) in enumerate(values.items()):
         say.print(f"{'' if place else 'with':<10} {name} = {value}")
     if not values:
-        say.print("with       no changes: the unchanged scenario shows it")
+        say.print("with       no changes: the unchanged scenario is the worst")
     if found.all_failed:
         here = (
             f"{found.failed} of {len(found.samples)} runs of the found scenario, "

@@ -48,12 +48,12 @@ class Limit(Table):
             raise ValueError("no limit: give low or high")
         if self.beside and self.measure not in OF_ONE_CONTROL:
             raise ValueError(
-                f"`beside` is for the measures {', '.join(OF_ONE_CONTROL)}: a {self.measure} is a comparison itself"
+                f"`beside` is only for the measures {', '.join(OF_ONE_CONTROL)}: a {self.measure} compares already"
             )
         if self.runs and self.measure != "rate":
-            raise ValueError('`runs` is for measure = "rate"')
+            raise ValueError('`runs` is only for measure = "rate"')
         if self.floor and self.measure != "ratio":
-            raise ValueError('`floor` is for measure = "ratio"')
+            raise ValueError('`floor` is only for measure = "ratio"')
         return self
 
     @property
@@ -73,7 +73,9 @@ class Limit(Table):
         ]
         said = " and ".join(ends)
         if self.measure == "ratio":
-            least = f" (counted from {self.floor:g} {self.unit} on)" if self.floor else ""
+            least = (
+                f" (values below {self.floor:g} {self.unit} count as {self.floor:g})" if self.floor else ""
+            )
             return f"{said} times the reference's{least}"
         if self.measure == "change":
             return f"{said} times the undisturbed value{self._or_beside}"
@@ -81,7 +83,7 @@ class Limit(Table):
         if self.measure == "difference":
             return f"{said}{unit} more than the reference's"
         if self.measure == "rate":
-            return f"{said}{unit} but for {100 * self.runs:g} % of the runs{self._or_beside}"
+            return f"{said}{unit} in all but {100 * self.runs:g} % of the runs{self._or_beside}"
         return f"{said}{unit}{self._or_beside}"
 
     @property

@@ -71,8 +71,8 @@ FAMILIES = (
         "5.2",
         "Harm and starvation in mixes",
         "MUST assess",
-        "Assess the potential to cause starvation; a loss of all feedback must lead to back-off. Harm is more than "
-        "capacity: also delay and loss.",
+        "Assess the potential to cause starvation; a loss of all feedback must lead to back-off. Harm means "
+        "delay and loss as well as capacity.",
     ),
     Family(
         "N-07",
@@ -122,14 +122,14 @@ FAMILIES = (
         "6.3",
         "Wired paths",
         "baseline",
-        "The baseline: hardly any loss but that of queues, steady capacity.",
+        "The baseline: steady capacity, and hardly any loss except at queues.",
     ),
     Family(
         "N-13",
         "6.4",
         "Wireless paths",
         "should",
-        "Evaluate with losses from radio, with capacity that varies, and with jitter from medium access and link-layer "
+        "Evaluate with radio losses, with varying capacity, and with jitter from medium access and link-layer "
         "retransmission.",
     ),
     Family(
@@ -152,7 +152,7 @@ FAMILIES = (
         "7.3",
         "Paths with varying delay",
         "SHOULD",
-        "Be robust when the least delay changes significantly.",
+        "Be robust when the minimum delay changes significantly.",
     ),
     Family(
         "N-17",
@@ -193,8 +193,8 @@ FAMILIES = (
         "7.10",
         "Multipath transport",
         "MUST evaluate",
-        "For controls of several paths: evaluate the harm from a fail-over and at a shared bottleneck.",
-        not_evaluated="The demand is on controls of several paths, and each connection in these scenarios has one.",
+        "For multipath controls: evaluate the harm from a fail-over and at a shared bottleneck.",
+        not_evaluated="The criterion is about multipath controls, and each connection in these scenarios has one path.",
     ),
     Family(
         "N-24",

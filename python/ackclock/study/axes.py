@@ -34,7 +34,7 @@ def checked(axes: Any) -> Axes:
         for number, value in enumerate(values, 1):
             if isinstance(value, list) or (isinstance(value, dict) and "id" not in value):
                 raise GridError(
-                    f"{place}[{number}]: found {value!r}, expected a number, a text, or a table with an id"
+                    f"{place}[{number}]: found {value!r}, expected a number, a string, or a table with an id"
                 )
         ids = [text_of(value) for value in values]
         if twice := [id for id in ids if ids.count(id) > 1]:

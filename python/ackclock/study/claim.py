@@ -137,7 +137,7 @@ class Claim(Table):
         found = _ELSEWHERE.fullmatch(self.same_as)
         if found is None:
             raise ValueError(
-                f'same_as: found "{self.same_as}", expected a study of the package and a claim of it, such as '
+                f'same_as: found "{self.same_as}", expected a study of the package and one of its claims, such as '
                 '"rbcc/table-4.1 3d"'
             )
         return ClaimElsewhere(found["study"], found["claim"])
@@ -162,20 +162,20 @@ class Claim(Table):
             return
         if self.tolerance is None and self.expect is None:
             raise ValueError(
-                "alternative: needs a tolerance or expect, which must not accept this value, the one to expect if the "
-                "claim were false; give one of these keys, or leave alternative out"
+                "alternative: needs a tolerance or expect, which must reject this value (the one to expect if the "
+                "claim were false); give one of these keys, or leave alternative out"
             )
         if self.accepts(self.alternative):
             raise ValueError(
-                f"alternative: the test accepts {self.alternative:g} too, the value to expect if the claim were "
-                f"false; the test cannot tell true from false{self._narrower()}"
+                f"alternative: the test also accepts {self.alternative:g}, the value to expect if the claim were "
+                f"false, so it cannot tell true from false{self._narrower()}"
             )
 
     def _narrower(self) -> str:
         """Returns a hint at the tolerance that would tell the claim from its alternative."""
         if self.paper is None or self.tolerance is None or self.paper == self.alternative:
             return ""
-        return f": a tolerance below {abs(self.paper - (self.alternative or 0)):g} would"
+        return f"; a tolerance below {abs(self.paper - (self.alternative or 0)):g} could"
 
     def accepts(self, value: float) -> bool:
         """Returns whether the tolerance or the expectation allows ``value``; always true for a claim with only a

@@ -148,14 +148,14 @@ class Case(Table):
     def _plain_name(cls, name: str) -> str:
         if not _CASE_NAME.match(name):
             raise ValueError(
-                "a case name has letters, digits and any of _ . + = - (brackets belong to swept cases)"
+                "a case name has letters, digits and any of _ . + = - (brackets are only for swept cases)"
             )
         return name
 
     @model_validator(mode="after")
     def _swept_or_not(self) -> Self:
         if self.sweep is not None and not self.swept:
-            raise ValueError("a case with swept = false is outside any sweep, expected no sweep of its own")
+            raise ValueError("a case with swept = false is outside any sweep: leave out its own sweep")
         return self
 
     @property
@@ -270,7 +270,7 @@ class Interpretation(Table):
             raise ValueError("the interpretation changes nothing: give overrides, changes or metrics")
         if self.changes and (self.overrides or self.cases):
             raise ValueError(
-                "found `changes` beside overrides or cases: each of the changes has overrides and cases of its own"
+                "found `changes` together with overrides or cases: put these into each of the changes"
             )
         return self
 

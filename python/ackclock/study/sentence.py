@@ -93,7 +93,7 @@ def _orders(result: StudyResult) -> list[str]:
     parts = []
     if orders:
         held = sum(claim.order is Result.MET for claim in orders)
-        parts.append(f"who is better is as printed in {_count(held, len(orders), 'claim')} about it")
+        parts.append(f"which system is better is as printed in {_count(held, len(orders), 'claim')} about it")
     if others:
         held = sum(claim.verdict in HOLDS for claim in others)
         rest = "other " if orders else ""
@@ -120,7 +120,7 @@ def _open(claims: Iterable[ClaimResult]) -> list[str]:
     parts = []
     if unjudged := sum(claim.paper is not None and not claim.tested for claim in claims):
         parts.append(
-            f"{unjudged} printed number{'s are' if unjudged > 1 else ' is'} not judged, as the claims say"
+            f"{unjudged} printed number{'s are' if unjudged > 1 else ' is'} not judged (the claims give the reasons)"
         )
     if undecided := sum(claim.verdict == "undecided" for claim in tested):
         parts.append(f"{undecided} claim{'s are' if undecided > 1 else ' is'} undecided")
