@@ -228,7 +228,7 @@ class TestMarking:
         ("edit", "told"),
         [
             (lambda one: "{", "line 1, column 2: "),
-            (lambda one: "[" * 100_000, "nested very deeply"),
+            (lambda one: "[" * 100_000, "nested too deeply"),
             (lambda one: "[]", "found no format"),
             (lambda one: {**one, "format": "ackclock answer 9"}, 'found the format "ackclock answer 9"'),
             (lambda one: {**one, "answer": "Less."}, "edited: a text in the file was changed after"),
@@ -287,7 +287,7 @@ class TestMarking:
 
     def test_the_command_says_what_is_missing(self, ackclock: Command, tmp_path: Path) -> None:
         assert "name the lesson" in ackclock("lab", "--mark", tmp_path).err
-        assert "is no folder" in ackclock("lab", "incast", "--mark", tmp_path / "none").err
+        assert "is not a folder" in ackclock("lab", "incast", "--mark", tmp_path / "none").err
         assert 'did you mean "incast"' in ackclock("lab", "incats", "--mark", tmp_path).err
         empty = ackclock("lab", "incast", "--mark", tmp_path)
         assert (empty.code, "no answers (*.json)" in empty.out) == (0, True)

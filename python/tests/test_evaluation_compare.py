@@ -132,11 +132,11 @@ def test_the_outcome_says_over_how_many_of_the_comparisons_it_is() -> None:
     ignoring = compare.compared(one, other, compare.Thresholds(ignore=("N-03",)))
     assert (ignoring.compared, ignoring.recorded) == (0, 4)
     crashed = compare.compared(record([1.0, 2.0, 3.0], failed=1), other, compare.Thresholds())
-    assert str(crashed) == "worse than the record in 1 respect, over 2 of its 4 comparisons"
+    assert str(crashed) == "worse than the record in 1 respect, in 2 of its 4 comparisons"
 
 
 def test_a_record_that_shares_no_scenario_is_refused() -> None:
-    with pytest.raises(InputError, match="the record has none of the scenarios N-05, N-06: it has N-03"):
+    with pytest.raises(InputError, match="the record has none of the scenarios N-05, N-06; it has N-03"):
         compare.require_shared(["N-05", "N-06"], record([1.0]))
     compare.require_shared(["N-05", "N-03"], record([1.0]))
 
@@ -218,9 +218,12 @@ def test_other_seeds_and_references_are_refused() -> None:
         ({"quick": False}, "is of a quick evaluation with 3 seeds, but this evaluation is full"),
         (
             {"most_packets": 1000},
-            "all settings, this evaluation the settings whose links carry up to 1,000 packets",
+            "all settings, this evaluation has the settings whose links carry up to 1,000 packets",
         ),
-        ({"references": ["sack"]}, "the references cubic, sack, this evaluation sack: make a new record, or"),
+        (
+            {"references": ["sack"]},
+            "the references cubic, sack, this evaluation has sack: make a new record, or",
+        ),
     ):
         with pytest.raises(InputError, match=message):
             compare.require_alike(before, **{**alike, **change})

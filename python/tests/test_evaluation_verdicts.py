@@ -152,7 +152,7 @@ def of_harm(change: dict[str, Any]) -> ScenarioFile:
             {"limit": {"measure": "value", "low": 1, "floor": 1}, "equal": ""},
             '`floor` is only for measure = "ratio"',
         ),
-        ({"limit": "steady", "equal": ""}, "expected `against` with a limit of measure"),
+        ({"limit": "steady", "equal": ""}, "needs `against`"),
     ],
 )
 def test_a_limit_that_means_nothing_is_refused(change: dict[str, Any], message: str) -> None:
@@ -215,7 +215,7 @@ def test_a_control_that_delivers_nothing_is_a_concern_and_no_gap_in_the_samples(
     assert judged({"measure": "ratio", "high": 1.1, "floor": 1}, [0.0] * 3, [5.0, 5.1, 5.2]).verdict == OK
     # What only the reference has is a concern, what neither has is not.
     only = judged(value(high=2), [1.0, math.nan, 1.0], [1.0] * 3)
-    assert (only.verdict, only.reason) == (CONCERN, "no value in 1 of 3 runs, where cubic has one")
+    assert (only.verdict, only.reason) == (CONCERN, "no value in 1 of 3 runs, where cubic has a value")
     neither = judged(value(high=2), [1.0, math.nan, 1.0], [1.0, math.nan, 1.0])
     assert (neither.verdict, neither.reason) == (AS_STANDARD, "no value in 1 of 3 runs, as with cubic")
     assert judged({"measure": "ratio", "high": 2}, [1.0] * 3, [1.0, math.nan, 1.0]).verdict == OK
@@ -333,7 +333,7 @@ def test_the_sentence_names_the_setting_that_is_farthest_outside_and_the_other_v
         samples.values["cubic", index, "m"] = np.full(3, 5.5 if index == 4 else 1.0)
     found = result.ScenarioResult(loaded, samples, judge.findings(loaded, samples, ["cubic"]))
     assert result.sentence([found]) == (
-        "Loss: 9.00 % (cubic 1.00 %, at most 5.00 % allowed) in 2 of 5 settings, most so with flows 2. "
+        "Loss: 9.00 % (cubic 1.00 %, at most 5.00 % allowed) in 2 of 5 settings, worst with flows 2. "
         "Undecided: Loss in 1 setting. Outside a limit, as standard controls are: Loss in 1 setting."
     )
 

@@ -280,7 +280,7 @@ class TestIperf3:
             ),
             (
                 iperf3(interval(1, MSS, 9, 0, sender=False)),
-                r"intervals\[0\]: the stream receives, expected the JSON of the end that sends: with -R",
+                r"intervals\[0\]: the stream receives, expected the JSON of the sending end: with -R",
             ),
             (
                 iperf3(interval(1, -1, 0, -1)),

@@ -55,7 +55,8 @@ def study(
         (study(latency=[(1.0, 0.92), (2.0, 2.0)]), "Latency is within 8 % of the printed numbers."),
         (
             study(claim("not a test", paper=2.0), claim("not a test"), latency=[(1.0, 0.92)]),
-            "Latency is within 8 % of the printed number; 1 printed number is not judged (the claims give the reasons).",
+            "Latency is within 8 % of the printed number; "
+            "1 printed number is not judged (the claims give the reasons).",
         ),
         (
             study(latency=[(1.0, 0.92)], loss=[(100, 102)]),
@@ -74,7 +75,7 @@ def study(
                 claim("undecided", order=Result.MET),
                 claim("cannot tell", order=Result.MET),
             ),
-            "Who is better is as printed in 1 of 2 claims about it; 1 claim is undecided.",
+            "Which system is better is as printed in 1 of 2 claims about it; 1 claim is undecided.",
         ),
         (
             study(claim("as printed"), claim("as printed")),

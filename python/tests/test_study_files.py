@@ -99,7 +99,7 @@ def test_a_study_is_read() -> None:
         ([('sum(flows.goodput_bps)" }', 'sum(flow.goodput_bps)" }')], "flow is a function"),
         ([('id = "2"', 'id = "1"')], 'claim "1" is defined twice'),
         ([('name = "many"', 'name = "few"')], 'case "few" is defined twice'),
-        ([('name = "many"', 'name = "many[3]"')], "brackets belong to swept cases"),
+        ([('name = "many"', 'name = "many[3]"')], "brackets are only for swept cases"),
         ([('id = "flows_seen"', 'id = "flows-seen"')], "a metric id is used as a function name"),
         (
             [('expect = "< 0"', 'unit = "kbit/s"\nexpect = "< 0"')],
@@ -132,7 +132,7 @@ def test_a_study_is_read() -> None:
                     'name = "many"\nswept = false\nsweep = { axis = "a", path = "b", values = [1] }',
                 )
             ],
-            "expected no sweep of its own",
+            "leave out its own sweep",
         ),
         (
             [('kind = "time"', 'kind = "pie"')],
@@ -147,7 +147,7 @@ def test_a_study_is_read() -> None:
         ),
         (
             [('expect = "< 0"', 'expect = "< 0"\nsame_as = "1a"')],
-            'same_as: found "1a", expected a study of the package and a claim of it',
+            'same_as: found "1a", expected a study of the package and one of its claims',
         ),
         (
             [('expect = "< 0"', 'expect = "< 0"\nsame_as = "rbcc/table-4 1a"')],

@@ -324,7 +324,7 @@ rows = [
         caught.value
     )
     broken = text.replace('text = "Goodput"\nmeasured = "goodput(\'{case}\')"\nrows', 'text = "{txt}"\nrows')
-    with pytest.raises(InputError, match=r"claims\[1\]: each\[2\]: row 1, row 1: {txt} is no axis"):
+    with pytest.raises(InputError, match=r"claims\[1\]: each\[2\]: row 1, row 1: {txt} is not an axis"):
         parse_study(broken, "test", "study.toml")
 
 

@@ -192,7 +192,8 @@ class Expression:
                 for comparison, (a, b) in zip(ops, pairwise(values), strict=True):
                     if type(comparison) not in _COMPARISONS:
                         raise self._error(
-                            node, "expected <, <=, > or >=: measured values are never exactly equal"
+                            node,
+                            "expected a comparison with <, <=, > or >=: measured values are never exactly equal",
                         )
                     sign = _COMPARISONS[type(comparison)]
                     truths.append(
