@@ -28,7 +28,7 @@ NOT_OFFERED = (
     "needs root of the machine",
     "the kernel has no type information",
     "or later, and this is",
-    "the kernel has no controls of BPF programs",
+    "the kernel cannot load congestion controls in BPF",
     "the kernel's compiler of BPF programs is off",
     "the kernel refuses every BPF program",
 )

@@ -21,7 +21,7 @@ from ackclock.errors import RunError
 
 SHORT = replaced(SCENARIO, ('duration = "5 s"', 'duration = "0.5 s"'))
 SWEPT = f'{SHORT}\n[sweep]\n"flows.tcp.control" = ["sack", "reno"]\n'
-REPAIR = 'the controls repair losses by different rules: reno by "reno"; sack by "sack"'
+REPAIR = 'the controls use different loss recovery: "reno" for reno; "sack" for sack'
 UNSEEDED = "draws random numbers that no seed sets"
 
 
@@ -65,7 +65,7 @@ def test_runs_and_figures_have_the_warnings() -> None:
 
 
 def test_a_list_says_it_of_the_control(ackclock: Command) -> None:
-    told = 'Repairs losses by "reno" where the transport names no `recovery`'
+    told = 'Uses loss recovery "reno" (no SACK) unless the transport sets `recovery`'
     assert told in " ".join(ackclock("list", "controls", "reno").out.split())
     assert "Repairs losses" not in ackclock("list", "controls", "cubic").out
     entries = {entry["name"]: entry for entry in json.loads(ackclock("list", "controls", "--json").out)}

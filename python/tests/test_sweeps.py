@@ -450,7 +450,7 @@ def test_points_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_warnings_are_those_of_the_points() -> None:
     def unheard(scenario: Scenario) -> list[str]:
-        return [warning for warning in scenario.sweep.warnings if "dctcp counts marks" in warning]
+        return [warning for warning in scenario.sweep.warnings if "dctcp relies on ECN marks" in warning]
 
     assert unheard(swept('"flows.tcp.control" = ["newreno", "dctcp"]'))
     # The file itself has a control that needs marks, and none of the points does.

@@ -67,13 +67,13 @@ fn compiler() -> Option<String> {
     let types = fs::read(TYPES).ok()?;
     if !types.windows(CONTROLS.len()).any(|bytes| bytes == CONTROLS) {
         return Some(
-            "the kernel has no controls of BPF programs: one with CONFIG_BPF_JIT is needed".to_owned(),
+            "the kernel cannot load congestion controls in BPF: one with CONFIG_BPF_JIT is needed".to_owned(),
         );
     }
     // Only the first network namespace shows it.
     let enabled = fs::read_to_string("/proc/sys/net/core/bpf_jit_enable").ok()?;
     (enabled.trim() == "0").then(|| {
-        "the kernel's compiler of BPF programs is off: `sysctl net.core.bpf_jit_enable=1` as root is needed".to_owned()
+        "the kernel's BPF compiler is off: `sysctl net.core.bpf_jit_enable=1` as root is needed".to_owned()
     })
 }
 
