@@ -27,7 +27,7 @@ NOT_OFFERED = (
     "needs root, and this user lacks",
     "needs root of the machine",
     "the kernel has no type information",
-    "or later, and this is",
+    "or later, found",
     "the kernel cannot load congestion controls in BPF",
     "the kernel's compiler of BPF programs is off",
     "the kernel refuses every BPF program",

@@ -243,7 +243,7 @@ def test_an_exit_of_a_library_is_no_success(tmp_path: Path) -> None:
         ({"write": "return bytes;"}, "toy took more than 1 GiB in ackclock_stack_write at one time"),
         (
             {"read": "return now > 1000000000 ? 1000000000 : 0;"},
-            "toy handed over 1000000000 bytes, and its other end has taken",
+            "toy delivered 1000000000 bytes, but its other end has accepted only",
         ),
     ],
 )

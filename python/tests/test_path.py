@@ -76,7 +76,7 @@ def test_refuses_what_real_time_cannot_do_before_anything_is_made(tmp_path: Path
     for wrong, message in [
         (
             text().replace("10 Mbit/s", "20 Gbit/s"),
-            "link `wire` has 20000000000 bit/s, and real time has been tested up to 1000000000 bit/s",
+            "link `wire` has 20000000000 bit/s, but real time is only tested up to 1000000000 bit/s",
         ),
         (text('medium = "air"') + medium, "link `wire` shares a medium, which is simulated only"),
     ]:

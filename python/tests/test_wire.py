@@ -60,7 +60,7 @@ def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
             '[[flows]]\ncontrol = "cubic"\ntransport = "sctp"\n',
             "the transport `sctp` of flows `cubic`: it is simulated",
         ),
-        (KERNEL + "count = 2000\n", "it has 2000 flows, and real time takes 64 at most"),
+        (KERNEL + "count = 2000\n", "it has 2000 flows, but real time allows at most 64"),
     ],
 )
 def test_refuses_what_real_time_cannot_do_before_anything_is_made(
@@ -77,7 +77,7 @@ def test_refuses_a_rate_that_was_not_measured_and_a_sweep(tmp_path: Path) -> Non
     done = run(scenario(tmp_path, STACK.format("cubic", "noq")), "--set", fast)
     assert done.returncode == 1
     assert (
-        "`bottleneck` has 200000000 bit/s, and real time has been tested up to 100000000 bit/s"
+        "`bottleneck` has 200000000 bit/s, but real time is only tested up to 100000000 bit/s"
         in " ".join(done.stderr.split())
     )
     done = run(scenario(tmp_path, KERNEL + "\n[sweep]\n'flows.tcp.count' = [1, 2]\n"))

@@ -153,8 +153,8 @@ mod tests {
         // acknowledgements.
         let told = warnings("12 Mbit/s", "\"dualpi2\"");
         assert_eq!(told.len(), 1, "{told:?}");
-        let expected = "dualpi2 at link bottleneck: ramp_start and ramp_range end at 1.2 ms, before two packets of 1500 B at \
-                        12 Mbit/s have been sent (2 ms)";
+        let expected = "dualpi2 at link bottleneck: the ramp (ramp_start + ramp_range) ends at 1.2 ms, but to send two \
+                        packets of 1500 B at 12 Mbit/s takes 2 ms";
         assert!(told[0].starts_with(expected), "{}", told[0]);
         assert!(warnings("20 Mbit/s", "\"dualpi2\"").is_empty());
         assert!(warnings("12 Mbit/s", "{ name = \"dualpi2\", ramp_start = \"2 ms\" }").is_empty());

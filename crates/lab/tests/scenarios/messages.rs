@@ -159,9 +159,9 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("count = 2", "pair = [1, \"2\"]"), (12, 12), "flows.0.pair", "\"2\"", "a whole number without quotes", Some("2")),
     // These mistakes are in applications.
     mistake(("count = 2", "application = { name = \"web\", objects = 1000 }"), (12, 15), "flows.0.application", "1000000 objects in all", "at most 10000", None),
-    mistake(("count = 2", "count = 3\napplication = \"transfers\""), (12, 9), "flows.0.count", "`count` of transfers", "the application's `count` says how many there are", None),
+    mistake(("count = 2", "count = 3\napplication = \"transfers\""), (12, 9), "flows.0.count", "`count` of transfers", "the application's `count` sets their number", None),
     mistake(("count = 2", "application = { name = \"transfers\", count = 20000 }"), (12, 45), "flows.0.application.count", "20000", "a whole number from 1 to 10000", None),
-    mistake(("count = 2", "count = 3\napplication = \"web\""), (12, 9), "flows.0.count", "`count` of web sessions", "`sessions` says how many there are", None),
+    mistake(("count = 2", "count = 3\napplication = \"web\""), (12, 9), "flows.0.count", "`count` of web sessions", "`sessions` sets their number", None),
     mistake(("count = 2", "application = { name = \"web\", shape = 1 }"), (12, 39), "flows.0.application.shape", "1", "a number above 1 and at most 100", None),
     mistake(("count = 2", "application = \"on_off\""), (12, 15), "flows.0.application", "\"on_off\"", "one of bulk, cbr, on-off", Some("`on-off`")),
     // These mistakes are in the syntax of TOML.

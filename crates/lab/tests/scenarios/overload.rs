@@ -266,7 +266,7 @@ fn predictors_and_phantom_queues_and_bins_are_announced() {
         &["link a-b: `window` of 100 us with 65536 `queues`: up to 6.6e9 inspections of phantom queues"],
     );
     let fair = |quantum: &str| queue(&format!("{{ name = \"fair-policer\", quantum = \"{quantum}\" }}"));
-    assert_announced(&fair("1 B"), &fair("100 B"), &["link a-b: `quantum` of 1 B: up to 1.2e9 turns"]);
+    assert_announced(&fair("1 B"), &fair("100 B"), &["link a-b: `quantum` of 1 B: up to 1.2e9 rounds"]);
     let sfb = |rehash: &str| {
         queue(&format!("{{ name = \"sfb\", levels = 16, bins = 65536, rehash = \"{rehash}\" }}"))
     };
@@ -284,7 +284,7 @@ fn states_that_change_often_are_announced() {
         link("10 Gbit/s", &states, &cbr("10 Gbit/s"))
     };
     let words = [
-        "link a-b: `loss` whose states last 1 ns on average: up to 1.0e9 changes",
+        "link a-b: `loss` whose states last 1 ns on average: up to 1.0e9 state changes",
         "longer `good` and `bad`",
     ];
     assert_announced(&loss("1 ns"), &loss("1 us"), &words);
@@ -398,7 +398,7 @@ fn runs_that_would_take_days_are_refused_at_their_cause() {
     let requests = "count = 1000\napplication = { name = \"requests\", every = \"1 ms\" }";
     let text = link("10 Gbit/s", states, requests).replace("\"1 s\"", "\"10000 s\"");
     let message = refused(&text);
-    let begins = "slow.toml:6:20: `links.0.reverse.loss`: found `loss` whose states last 1 ns on average: about 1.0e13 changes";
+    let begins = "slow.toml:6:20: `links.0.reverse.loss`: found `loss` whose states last 1 ns on average: about 1.0e13 state changes";
     assert!(message.starts_with(begins), "{message}");
 
     // If the file names no path, the message points to the table of the flow.

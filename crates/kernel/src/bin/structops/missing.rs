@@ -49,11 +49,11 @@ fn release(offers: &[Offer]) -> Option<String> {
     let running = [numbers.next()?, numbers.next()?];
     let model = offers.iter().find(|offer| offer.owns_window());
     let (what, needed) = match model {
-        Some(model) if running >= LINKS => (format!("`{}` owns its window, which", model.control()), MODELS),
-        _ => ("a control of TCP from a program".to_owned(), LINKS),
+        Some(model) if running >= LINKS => (format!("`{}` sets its own window, which", model.control()), MODELS),
+        _ => ("a congestion control in BPF".to_owned(), LINKS),
     };
     let [major, minor] = needed;
-    (running < needed).then(|| format!("{what} needs Linux {major}.{minor} or later, and this is {kernel}"))
+    (running < needed).then(|| format!("{what} needs Linux {major}.{minor} or later, found {kernel}"))
 }
 
 fn types() -> Option<String> {
