@@ -59,7 +59,7 @@ def test_runs_and_figures_have_the_warnings() -> None:
     assert warning.startswith(REPAIR)
     assert runs.plot("fairness").warnings == runs[:1].warnings == (warning,)
     assert {figure.warnings for figure in ackclock.figures(runs)} == {(warning,)}
-    assert "the controls repair losses by different rules" in runs._repr_html_()
+    assert "the controls use different loss recovery" in runs._repr_html_()
     fair = Scenario.from_text(SWEPT, {"flows.tcp.transport": {"name": "rfc", "recovery": "sack"}})
     assert fair.run_many([1]).warnings == ()
 

@@ -281,7 +281,7 @@ mod tests {
             ),
             (
                 flow("application = { name = \"cbr\", rate = \"1 Mbit/s\" }"),
-                "flows `one` go over UDP without",
+                "flows `one` use UDP without",
             ),
             (
                 flow("control = \"linux:cubic\"\ntransport = \"linux\"\napplication = \"pages\""),

@@ -12,9 +12,9 @@ INFO = "INFO"
 WORST_FIRST = (CONCERN, UNDECIDED, INFO, OK)
 """The order in which words prevail."""
 BEGINNINGS = {
-    CONCERN: "Not so",
+    CONCERN: "Not met",
     UNDECIDED: "Undecided",
-    INFO: "Not met, or not surely, but no concern",
+    INFO: "Not met or undecided, but not a concern",
 }
 """How a sentence begins that names the conditions with a verdict."""
 _WORDS = {
