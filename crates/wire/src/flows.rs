@@ -273,7 +273,7 @@ mod tests {
             ),
             (
                 flow("control = \"linux:bbr\"\ntransport = { name = \"linux\", min_rto = \"1 s\" }"),
-                "of flows `one`: the kernel has a `min_rto` of its own",
+                "of flows `one`: the kernel sets its own `min_rto`",
             ),
             (
                 flow("control = \"linux:cubic\"\ntransport = \"linux\"\ncount = 65"),

@@ -26,9 +26,7 @@ def checked(axes: Any) -> Axes:
     for name, values in axes.items():
         place = f"axes.{name}"
         if not _NAME.match(name):
-            raise GridError(
-                f"{place}: the name of an axis has letters, digits, _ and -, and begins with a letter"
-            )
+            raise GridError(f"{place}: expected a name of letters, digits, _ and - that begins with a letter")
         if not isinstance(values, list) or not values:
             raise GridError(f"{place}: found {values!r}, expected a list of values")
         for number, value in enumerate(values, 1):

@@ -57,7 +57,7 @@ def test_modules_in_a_ring_are_refused(tmp_path: Path) -> None:
         main='import { one } from "./other.js";\nexport const two = one;\n',
         other='import { two } from "./main.js";\nexport const one = two;\n',
     )
-    with pytest.raises(BundleError, match="imports itself by way of other"):
+    with pytest.raises(BundleError, match="imports itself through other"):
         bundle(entry)
 
 

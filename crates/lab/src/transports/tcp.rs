@@ -194,7 +194,7 @@ impl TransportPlan for TcpPlan {
         let defaults = descriptor.defaults();
         let changed = |name: &&str| *name != ECN && values.get(name) != defaults.get(name);
         match descriptor.parameters.iter().map(|parameter| parameter.name).find(changed) {
-            Some(name) => Real::Nothing(format!("the kernel has a `{name}` of its own")),
+            Some(name) => Real::Nothing(format!("the kernel sets its own `{name}`, so leave this key out")),
             None => Real::Kernel { ecn: self.options.details.ecn },
         }
     }
