@@ -29,7 +29,7 @@ NOT_OFFERED = (
     "the kernel has no type information",
     "or later, found",
     "the kernel cannot load congestion controls in BPF",
-    "the kernel's compiler of BPF programs is off",
+    "the kernel's BPF compiler is off",
     "the kernel refuses every BPF program",
 )
 """What a command says where a machine cannot offer controls to its kernel. Tests fail where it rejects our program."""

@@ -274,7 +274,7 @@ def test_one_run_that_fails_leaves_the_others(tmp_path: Path) -> None:
         ({"read": ""}, "the library lacks the function ackclock_stack_read"),
         (
             {"about": 'if (!strcmp(key, "name")) return "quic";'},
-            'the library calls itself "quic", which is built in',
+            'the library calls itself "quic", the name of a built-in transport',
         ),
         (
             {"about": 'if (!strcmp(key, "name")) return "Toy 1";'},
@@ -307,7 +307,7 @@ def test_options_are_checked_before_the_run(libtoy: Path, tmp_path: Path) -> Non
     for word, message in {
         f"{libtoy},colour=red": "toy refuses: the option colour = red",
         f"{libtoy},initial=1": "toy refuses: the option initial = 1: expected initial = 2 or more",
-        f"{libtoy},control=fixed": "the scenario sets the option control",
+        f"{libtoy},control=fixed": "the option control is reserved",
         f"{libtoy},initial": "found 'initial', expected key=value after the path",
         f"{libtoy},initial=4,initial=5": "the option initial is given twice",
         f"{tmp_path}/none.so": "none.so: No such file",

@@ -287,7 +287,7 @@ def test_a_user_who_may_make_no_namespaces_is_told_what_gives_them(tmp_path: Pat
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)
     message = " ".join(done.stderr.split())
     assert done.returncode == 1, message
-    assert "the two hosts need network namespaces, and the user may not make them" in message
+    assert "the two hosts need network namespaces, and this user may not create them" in message
     assert "user.max_user_namespaces" in message
     assert "`ackclock run` simulates the same network" in message
 

@@ -334,7 +334,7 @@ rows = [
         ("n = 3", "axes.n: found 3, expected a list of values"),
         ("n = [1, 2, 1.0]", 'axes.n: the value "1" is listed twice'),
         ("n = [{ name = 3 }]", "expected a number, a string, or a table with an id"),
-        ('"a b" = [1]', "axes.a b: the name of an axis has"),
+        ('"a b" = [1]', "axes.a b: expected a name of letters"),
         ("n = [1, 2]", "axes.n: no table uses it in for_all"),
     ],
 )
