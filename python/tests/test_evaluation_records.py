@@ -59,7 +59,7 @@ def test_a_recorded_control_can_be_compared_with_by_name(
         read_record(Path("cubik"))
     # A file of that name comes first.
     Path("cubic").write_text("{}")
-    with pytest.raises(InputError, match="is no record of an evaluation"):
+    with pytest.raises(InputError, match="is not the record of an evaluation"):
         read_record(Path("cubic"))
 
 
@@ -76,7 +76,7 @@ def test_a_record_has_the_criteria_of_today(control: str) -> None:
         family = files.load(name).about.family
         reasons = (
             "Not with this transport",
-            "It is not evaluated with marks",
+            "It is not evaluated with ECN marks",
             f"{name} was left out",
             "Left out, because its links could carry more",
         )

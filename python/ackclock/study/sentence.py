@@ -16,8 +16,8 @@ METRICS = 6
 
 
 def sentence(result: StudyResult) -> str:
-    """Returns the answer in a sentence: "Average latency is within 8 % of the printed numbers; who is better is as
-    printed in all 4 claims about it".
+    """Returns the answer in a sentence: "Average latency is within 8 % of the printed numbers; which system is better
+    is as printed in all 4 claims about it".
     """
     parts = [*_distances(result), *_orders(result), *_open(result.claims)]
     text = "; ".join(parts)
