@@ -38,7 +38,7 @@ def wire(file: Path, *, settings: Sequence[str], seed: int | None, compare: bool
     described = scenario.describe()
     if scenario.sweep.axes:
         raise InputError(
-            f"{scenario.file}: has a [sweep], expected a single point: real time runs only one simulation"
+            f"{scenario.file}: has a [sweep], expected a single point: this command makes a single run"
         )
     used = described["seed"] if seed is None else seed
     outcome = core.wire(scenario.text, scenario.file, scenario.overrides, used)
