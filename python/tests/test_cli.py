@@ -429,7 +429,9 @@ class TestCheckAndSchema:
             outcome = ackclock(*arguments)
             assert outcome.code == 0
             assert "warning:" in outcome.err
-            assert "dualpi2 at link bottleneck: the ramp (ramp_start + ramp_range) ends at 1.2 ms" in outcome.err
+            assert (
+                "dualpi2 at link bottleneck: the ramp (ramp_start + ramp_range) ends at 1.2 ms" in outcome.err
+            )
             assert "warning" not in outcome.out
         file.write_text(replaced(SLOW_DUALPI2, ("12 Mbit/s", "40 Mbit/s")))
         assert ackclock("check", file).err == ""

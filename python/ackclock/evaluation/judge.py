@@ -168,22 +168,18 @@ class _Place:
         own, other = self.of(TESTED), self.of(name)
         absent = self._absent(own)
         if np.any(absent & ~self._absent(other)):
-            reason = (
-                f"{self._nothing(absent)}, where {name} has {'a value' if np.any(np.isnan(own)) else 'more'}"
-            )
+            reason = f"{self._nothing(absent)}, where {name} has {'one' if np.any(np.isnan(own)) else 'more'}"
             return Beside(name, replace(finding, result=Result.NOT_MET), CONCERN, settled=True, reason=reason)
         if np.any(absent):
             reason = f"{self._nothing(absent)}, as with {name}"
             return Beside(name, finding, AS_STANDARD, settled=True, reason=reason)
         if finding.result is Result.NOT_JUDGED:
-            reason = f"nothing to compare with: {name} has no value, or 0"
+            reason = f"nothing to compare: {name} has no value, or 0"
             return Beside(name, finding, NO_LIMIT, settled=True, reason=reason)
         if finding.met:
             return Beside(name, finding, OK, settled=not self._may_still_be_outside())
         if self._limit is not None and self._limit.compares and np.array_equal(own, other):
-            return Beside(
-                name, finding, AS_STANDARD, settled=True, reason=f"every run is identical to that of {name}"
-            )
+            return Beside(name, finding, AS_STANDARD, settled=True, reason=f"every run is as with {name}")
         if self.condition.measure == "harm" and self._keep_an_equal_share(name):
             return Beside(name, finding, OK, settled=True, reason="the others keep an equal share")
         if self._limit is not None and self._limit.beside:
@@ -198,9 +194,7 @@ class _Place:
         own, other = (self._distance(one) for one in (finding, of_reference))
         farther = judge_values(ABOVE_ZERO, own - (1 + TOLERANCE) * other, self.error)
         word = CONCERN if farther.met else AS_STANDARD
-        return Beside(
-            name, finding, word, farther.result is not Result.UNDECIDED, f"{name} is outside the limit too"
-        )
+        return Beside(name, finding, word, farther.result is not Result.UNDECIDED, f"{name} is outside too")
 
     def of(self, contender: str) -> Array:
         """Returns the samples of the metric that a contender has in the setting."""

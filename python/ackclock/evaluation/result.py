@@ -40,7 +40,7 @@ OF_TAIL_DROP = tuple(f"N-0{number}" for number in range(1, 10))
 
 MOST_NAMED = 3
 """The largest number of conditions that the sentence of a verdict names."""
-UNMARKED = "not evaluated with ECN marks, because packets of this transport cannot be marked"
+UNMARKED = "not evaluated with marks, which packets of this transport cannot have"
 NOT_ASKED = "Not among the scenarios of this evaluation."
 
 
@@ -248,9 +248,7 @@ def _family(family: Family, own: Sequence[ScenarioResult], answers: Answers, pla
         elif any(plan.family_of[name] == family.id for name in plan.too_large):
             why = f"Left out, because its {more_than(plan.most_packets)}."
         if family.id == "N-23" and not plan.tested.several_paths:
-            return FamilyResult(
-                family, EXEMPT, "The control uses one path; the criterion is about multipath controls."
-            )
+            return FamilyResult(family, EXEMPT, "It controls one path: the demand is on controls of several.")
         return FamilyResult(family, NOT_EVALUATED, why)
     return of_scenarios(family, own)
 
@@ -319,7 +317,7 @@ def _conditions(verdict: str, found: Sequence[Judged], own: Sequence[ScenarioRes
         if len({titles[id(one)] for one in every}) > 1:
             where.insert(0, f'"{titles[id(shown)]}"')
         reason = f", {shown.reason}" if shown.reason else ""
-        at = f", {'worst ' if len(those) > 1 else ''}with {', '.join(where)}" if where else ""
+        at = f", {'most so ' if len(those) > 1 else ''}with {', '.join(where)}" if where else ""
         yield f"{words_of(shown)}{reason} in {len(those)} of {_counted(len(every), 'setting')}{at}"
 
 

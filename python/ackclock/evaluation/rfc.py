@@ -249,7 +249,7 @@ PROCESS = (
         "PR-9",
         "5.3.2",
         "MUST",
-        "Discuss incremental deployment, known behaviour with middleboxes, and how a limited scope is enforced",
+        "Discuss incremental deployment, known behaviour with middleboxes, and how a scope is kept",
     ),
     Item("PR-10", "8", "MUST", "Examine security and privacy issues that arise from the design"),
 )

@@ -12,7 +12,7 @@ from ackclock.evaluation.words import AS_STANDARD, UNDECIDED
 
 BEGINNINGS = {
     UNDECIDED: "Undecided",
-    AS_STANDARD: "Outside a limit, as standard controls are",
+    AS_STANDARD: "Outside as standard controls are",
 }
 """How a sentence begins that names the conditions with a verdict other than a concern."""
 
