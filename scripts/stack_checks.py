@@ -30,7 +30,7 @@ def counts() -> str:
     """Returns the number of drills, and that of those which can be seen from outside."""
     from ackclock.drills.check import DRILLS
 
-    hidden = [one for one in DRILLS if one.demand.startswith("A case that is visible only in")]
+    hidden = [one for one in DRILLS if one.demand.startswith("A case of the draft that these tests cannot")]
     return f"{len(DRILLS)} drills, of which {len(hidden)} cases of the BBR draft show inside a control alone."
 
 

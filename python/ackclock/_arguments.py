@@ -42,14 +42,14 @@ def mapping(what: str, value: Any) -> dict[str, Any]:
         raise InputError(f"{what}: found {shown(value)}, expected a dictionary")
     for key in value:
         if not isinstance(key, str):
-            raise InputError(f"{what}: found the key {shown(key)}, expected a text")
+            raise InputError(f"{what}: found the key {shown(key)}, expected a string")
     return dict(value)
 
 
 def text(what: str, value: Any) -> str:
     """Returns a text."""
     if not isinstance(value, str):
-        raise InputError(f"{what}: found {shown(value)}, expected a text")
+        raise InputError(f"{what}: found {shown(value)}, expected a string")
     return value
 
 

@@ -83,7 +83,7 @@ class Workers:
         """Starts the jobs in this order. InputError for jobs with stacks of libraries, which are files here."""
         if any(job.named_stacks for job in jobs):
             raise InputError(
-                "stacks from libraries run on this machine only, not on a Dask cluster: leave out --dask"
+                "stacks from libraries run only on this machine, not on a Dask cluster: leave out --dask"
             )
         return _Tasks(self._client, jobs, min(MOST, -(-len(jobs) // (4 * self.cores))))
 
@@ -150,8 +150,8 @@ def make(jobs: Sequence[Job], fingerprint: str) -> list[Answer]:
     """Makes these jobs on a worker. AckclockError if its core differs."""
     if core_fingerprint() != fingerprint:
         raise AckclockError(
-            f"a Dask worker has the simulator core {core_fingerprint()}, and this machine {fingerprint}, so results "
-            "would differ: install the same ackclock on both"
+            f"a Dask worker has the simulator core {core_fingerprint()}, this machine has {fingerprint}: results "
+            "may differ. Install the same ackclock on both"
         )
     answers: list[Answer] = []
     # One thread: the worker has as many tasks at a time as it has threads.

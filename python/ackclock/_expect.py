@@ -113,7 +113,7 @@ def sentence(finding: Finding) -> str:
         measured += f" (95 % interval {between}, {finding.seeds} replications)"
     text = f"{text} {_WORDS[finding.result]}: {measured}"
     if finding.needed is not None:
-        text += f"; about {finding.needed:,} replications would decide"
+        text += f"; about {finding.needed:,} replications would decide it"
     return text
 
 

@@ -25,7 +25,7 @@ FORMATS = {
     "qlog": "what each TCP or QUIC sender sends, receives and decides; =FLOW for one of them",
     "events": "every event of a congestion control with its reaction, as Parquet; =csv for CSV",
     "flent": "the series of the flows, for flent",
-    "mahimahi": "opportunities to send: =LINK for its rate, =FLOW for what it delivers",
+    "mahimahi": "delivery opportunities: =LINK for its rate, =FLOW for what it delivers",
 }
 """The formats, with the values that may follow them."""
 FOLDER = "exports"
@@ -49,7 +49,11 @@ class Export:
     """Whether another run with the seed is equal. Otherwise the file shows another run than the results."""
 
     def __str__(self) -> str:
-        differs = "" if self.is_repeatable else ", of another run than the results: no seed repeats it"
+        differs = (
+            ""
+            if self.is_repeatable
+            else ", from another run than the results: the seed does not determine a run"
+        )
         return f"{self.path}: {self.records:,} {self.unit}{differs}"
 
 
@@ -141,12 +145,12 @@ class _Plan:
             made = {Path(path).name: records for path, records in files}
             if self.wanted["qlogs"] and not any(self.units[name] == "events" for name in made):
                 raise InputError(
-                    "--export qlog: expected a scenario with a flow that is one connection of TCP or QUIC, found none"
+                    "--export qlog: found no flow that is a single TCP or QUIC connection, expected at least one"
                 )
             for name, records in made.items():
                 if records == 0 and self.units[name] == "opportunities":
                     raise InputError(
-                        f"--export mahimahi: {Path(name).stem} carries less than 1504 bytes, a line of the trace"
+                        f"--export mahimahi: {Path(name).stem} carries less than 1504 bytes, one packet of the trace"
                     )
                 yield Export(folder / name, records, self.units[name])
             if self.events:

@@ -88,13 +88,13 @@ def sentences(results: Sequence[Mapping[str, Any]]) -> list[str]:
         ]
     mixed = f"{rest} of them did not always have data to send and did not need an equal share"
     if rest == len(flows):
-        return [text, "  none of them always had data to send: the index says nothing about the control"]
+        return [text, "  none of them always had data to send, so the index says nothing about the control"]
     if len(greedy) < 2:
         return [text, f"  {mixed}"]
     named = ", ".join(greedy) if len(greedy) <= _MOST_NAMES else f"{len(greedy)} flows"
     chosen = set(greedy)
     among = [_index([flow for flow in result["flows"] if flow["name"] in chosen]) for result in results]
-    return [text, f"  {mixed}; over the others ({named}) it is {_mean(among)}"]
+    return [text, f"  {mixed}; the index over the others ({named}) is {_mean(among)}"]
 
 
 def _mean(values: Sequence[float | None]) -> str:

@@ -54,7 +54,7 @@ class Rename:
         return _TOKEN.sub(replaced, text)
 
     def __str__(self) -> str:
-        return f"`{self.old}` is `{self.new}` now"
+        return f"`{self.old}` is now `{self.new}`"
 
 
 class Verdicts:
@@ -95,7 +95,7 @@ class Verdicts:
         return text
 
     def __str__(self) -> str:
-        return "the verdicts of findings have other words now"
+        return "the verdicts of findings are now called differently"
 
 
 class MostSeeds:
@@ -119,7 +119,7 @@ class MostSeeds:
         return head + bracket + rest
 
     def __str__(self) -> str:
-        return "`replications_most` is `replications` now, the most seeds"
+        return "`replications_most` is now `replications`, the maximum number of seeds"
 
 
 Change = Rename | Verdicts | MostSeeds

@@ -77,9 +77,9 @@ def _check_place(folder: Path, name: str, file: str) -> None:
         return  # No file can have the name, or a link leads back to itself: reading it says so.
     if not is_inside:
         raise InputError(
-            f"{file}: the file {json.dumps(name, ensure_ascii=False)} is outside of the folder of {file}, and "
-            "its text would become part of the scenario. If you trust the scenario: `ackclock --files-outside COMMAND "
-            "...`, or `with ackclock.files_outside():` in Python"
+            f"{file}: the file {json.dumps(name, ensure_ascii=False)} is outside the folder of {file}, and "
+            "its content would become part of the scenario. If you trust the scenario: `ackclock --files-outside "
+            "COMMAND ...`, or `with ackclock.files_outside():` in Python"
         )
 
 

@@ -190,6 +190,6 @@ def remarks(made: Bench) -> list[str]:
         if cell.closed
     ]
     return closed + [
-        f"{who} draws random numbers that no seed sets: runs of one seed differ unless they come from the cache"
+        f"{who} draws random numbers that the seed does not set: runs with the same seed differ, unless they are cached"
         for who in made.unseeded
     ]

@@ -65,10 +65,10 @@ def how(status: int, used: resource.struct_rusage, cpu_s: float) -> str:
     spent = used.ru_utime + used.ru_stime
     if code in (-signal.SIGXCPU, -signal.SIGKILL) and spent >= max(1, round(cpu_s)) - 0.5:
         return f"took more than {cpu_s:g} s of CPU time"
-    said = f"ended its process with exit code {code}" if code >= 0 else f"crashed by {_signal(-code)}"
+    said = f"ended its process with exit code {code}" if code >= 0 else f"crashed with {_signal(-code)}"
     taken = 1024 * used.ru_maxrss
     if taken > 0.8 * MEMORY_BYTES:
-        said += f" after it took {taken / 2**30:.1f} GiB of memory, of at most {MEMORY_BYTES / 2**30:g} GiB"
+        said += f" after it used {taken / 2**30:.1f} GiB of memory (limit: {MEMORY_BYTES / 2**30:g} GiB)"
     return said
 
 
@@ -122,7 +122,7 @@ def _why(task: Mapping[str, Any], noted: int, printed: int, what: str) -> str:
     if call and place:
         return f"{file}, seed {seed}: {name} {what} in {call} at {now_ns / 1e9:.9f} s ({place}){last}"
     known = ", ".join(told[0] for _, _, told, _ in task["stacks"])
-    return f"{file}, seed {seed}: a library ({known}) {what}, outside of its functions{last}"
+    return f"{file}, seed {seed}: a library ({known}) {what}, outside its functions{last}"
 
 
 def _reply(task: Mapping[str, Any], replies: IO[bytes]) -> None:

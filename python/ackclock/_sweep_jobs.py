@@ -162,7 +162,7 @@ class Rounds:
         found = samples(run.result)
         for metric in self.plan.precision["metrics"]:
             if metric not in found:
-                raise InputError(f'precision.metrics: no metric "{metric}"{nearest(metric, found)}')
+                raise InputError(f'precision.metrics: there is no metric "{metric}"{nearest(metric, found)}')
             value = found[metric]
             values = self._found.setdefault(point, {}).setdefault(metric, [])
             values.append(math.nan if value is None else value)
@@ -174,11 +174,10 @@ class Rounds:
         within = 100 * self.plan.precision["within"]
         short = [point for point in self._seeds if self._worst(point) > self.plan.precision["within"]]
         if not short:
-            return f"all intervals within {within:.3g} % of their means"
+            return f"precision reached: all 95 % intervals are within ±{within:.3g} % of the mean"
         most = max(self._seeds.values())
-        return (
-            f"{len(short)} of {len(self._seeds)} points not within {within:.3g} % after {most} replications"
-        )
+        points = f"{len(short)} of {len(self._seeds)} points"
+        return f"precision not reached: {points} not within ±{within:.3g} % of the mean after {most} replications"
 
     def _wanted(self, point: int) -> int:
         """Returns the number of replications that the point is expected to need."""

@@ -33,5 +33,5 @@ def loads(text: str) -> dict[str, Any]:
     try:
         document: dict[str, Any] = _loads(text)
     except RecursionError:
-        raise TOMLDecodeError("lists or tables nested very deeply") from None
+        raise TOMLDecodeError("lists or tables nested too deeply") from None
     return document

@@ -149,8 +149,10 @@ class WindowControl(Control):
 class NewReno(WindowControl):
     """Additive increase, multiplicative decrease (RFC 5681), with the transport's own retransmission rule."""
 
-    increase: float = parameter(1.0, above=0, at_most=1000, about="Packets that a round trip adds")
-    beta: float = parameter(0.5, above=0, at_most=0.99, about="The window after a loss, of that before")
+    increase: float = parameter(
+        1.0, above=0, at_most=1000, about="Packets added to the window per round trip"
+    )
+    beta: float = parameter(0.5, above=0, at_most=0.99, about="Fraction of the window that a loss leaves")
 
     def avoid_congestion(self, ack: Ack) -> None:
         """RFC 5681 equation 3, in packets."""
@@ -164,9 +166,11 @@ class NewReno(WindowControl):
 class Cubic(WindowControl):
     """CUBIC (RFC 9438) with its Reno-friendly region and fast convergence, without Linux's variant."""
 
-    c: float = parameter(0.4, above=0, at_most=1000, about="Speed of growth (C), in packets per second cubed")
-    beta: float = parameter(0.7, at_least=0.1, at_most=0.95, about="The window after a loss, of that before")
-    fast_convergence: bool = parameter(True, about="Whether a flow whose windows shrink gives up more")
+    c: float = parameter(0.4, above=0, at_most=1000, about="Growth constant C, in packets per second cubed")
+    beta: float = parameter(
+        0.7, at_least=0.1, at_most=0.95, about="Fraction of the window that a loss leaves"
+    )
+    fast_convergence: bool = parameter(True, about="Whether fast convergence is used")
 
     def __init__(self, initial: Initial) -> None:
         super().__init__(initial)

@@ -276,7 +276,7 @@ def _python_class(kind: str, name: Any, cls: Any, base: type[_Hosted]) -> Python
     for event in dir(cls):
         if event.startswith("on_") and event not in events:
             raise InputError(
-                f'{kind}: the class "{name}" has the method {event}, which is no event{nearest(event, events)}'
+                f'{kind}: the class "{name}" has the method {event}, which is not an event{nearest(event, events)}'
             )
     try:
         return _described(name, cls)
@@ -403,14 +403,14 @@ def _declared(name: str, annotation: Any, given: Parameter) -> dict[str, Any]:
     words = [word for kind in kinds if typing.get_origin(kind) is Literal for word in typing.get_args(kind)]
     if words:
         if not all(isinstance(word, str) for word in words):
-            raise ValueError(f"the parameter {name} is {annotation}, expected a Literal of texts")
+            raise ValueError(f"the parameter {name} is {annotation}, expected a Literal of strings")
         unit, choices = "choice", words
     elif unit is None:
         by_kind = {bool: "flag", int: "integer", float: "number"}
         unit = by_kind.get(kinds[0]) if len(kinds) == 1 else None
         if unit is None:
             raise ValueError(
-                f"the parameter {name} is {annotation}, expected float, int, bool or a Literal of texts; "
+                f"the parameter {name} is {annotation}, expected float, int, bool or a Literal of strings; "
                 "ackclock.parameter gives it a unit"
             )
     elif unit not in typing.get_args(Unit) or unit == "choice":

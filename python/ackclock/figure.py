@@ -74,7 +74,7 @@ class Figure:
             content = printed(self.chart, format, _inches(width_in), self.warnings)
         else:
             known = ", ".join(f".{one}" for one in (*FORMATS, "csv"))
-            raise InputError(f"{path}: a figure's file ends in one of {known}")
+            raise InputError(f"{path}: expected a file name that ends in one of {known}")
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
             file.write_bytes(content)

@@ -375,7 +375,9 @@ class Runs(Sequence[Run]):
         from ackclock.report.latex_table import latex_table
 
         if isinstance(columns, Mapping):
-            raise InputError("to_latex: found a mapping, expected columns; with_labels gives them headings")
+            raise InputError(
+                "to_latex: found a mapping, expected a list of columns; with_labels sets their headings"
+            )
         return latex_table(self.summary(), self.axes, columns, self.declared, self.warnings)
 
     def write(self, folder: str | Path) -> list[Path]:

@@ -249,7 +249,7 @@ class Scenario:
         """
         if out is not None and (self.controls or self.queues):
             raise InputError(
-                f"{self.file}: runs with controls or queues written in Python are not stored, expected no `out`: "
+                f"{self.file}: leave out `out`: runs with controls or queues in Python cannot be stored, because "
                 "ackclock cannot see whether other code that the classes call has changed"
             )
         folder = None if out is None else arguments.path("out", out)

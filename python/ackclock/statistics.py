@@ -134,7 +134,7 @@ def paired_difference(first: Sequence[float] | Vector, second: Sequence[float] |
 
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.shape != b.shape:
-        raise ValueError(f"a paired comparison needs vectors of one length, found {a.size} and {b.size}")
+        raise ValueError(f"a paired comparison needs vectors of equal length, found {a.size} and {b.size}")
     return summarise(a - b)
 
 

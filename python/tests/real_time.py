@@ -27,9 +27,9 @@ NOT_OFFERED = (
     "needs root, and this user lacks",
     "needs root of the machine",
     "the kernel has no type information",
-    "or later, and this is",
-    "the kernel has no controls of BPF programs",
-    "the kernel's compiler of BPF programs is off",
+    "or later, found",
+    "the kernel cannot load congestion controls in BPF",
+    "the kernel's BPF compiler is off",
     "the kernel refuses every BPF program",
 )
 """What a command says where a machine cannot offer controls to its kernel. Tests fail where it rejects our program."""

@@ -171,7 +171,7 @@ def test_a_crash_before_the_run_is_an_error_of_the_input(
     library = changed_toy(tmp_path, "faulty", {function: CRASH})
     made = ackclock("run", scenario_file, "--stack", library)
     assert made.code == 2
-    assert f"{library}: the library crashed by SIGSEGV in ackclock_stack_{function}" in made.err
+    assert f"{library}: the library crashed with SIGSEGV in ackclock_stack_{function}" in made.err
 
 
 @pytest.mark.parametrize("function", [name for name in FUNCTIONS if name not in ("abi", "about", "new")])
@@ -190,7 +190,9 @@ def test_a_crash_in_a_run_fails_that_run(
     library = changed_toy(tmp_path, "faulty", functions)
     made = ackclock("run", scenario_file, "--stack", library, "--seed", "3", "--set", "flows.flow.stop=3 s")
     assert made.code == 1, made.err
-    pattern = rf"seed 3: toy crashed by SIGSEGV in ackclock_stack_{function} at \d+\.\d{{9}} s \({library}\)"
+    pattern = (
+        rf"seed 3: toy crashed with SIGSEGV in ackclock_stack_{function} at \d+\.\d{{9}} s \({library}\)"
+    )
     assert re.search(pattern, made.err), made.err
 
 
@@ -209,7 +211,7 @@ def test_a_leak_ends_by_the_limit_of_memory(tmp_path: Path, scenario_file: Path,
     made = ackclock("run", scenario_file, "--stack", library)
     assert made.code == 1
     assert re.search(
-        r"toy crashed by SIGSEGV after it took [12]\.\d GiB of memory, of at most 2 GiB in ackclock_stack_recv",
+        r"toy crashed with SIGSEGV after it used [12]\.\d GiB of memory \(limit: 2 GiB\) in ackclock_stack_recv",
         made.err,
     ), made.err
 
@@ -217,7 +219,7 @@ def test_a_leak_ends_by_the_limit_of_memory(tmp_path: Path, scenario_file: Path,
 def test_what_a_library_prints_last_is_in_the_message(tmp_path: Path) -> None:
     abort = 'if (now > 1000000000) { fprintf(stderr, "assertion failed: cwnd > 0\\n"); abort(); }'
     library = changed_toy(tmp_path, "aborts", {"recv": abort})
-    with pytest.raises(RunError, match=r"crashed by SIGABRT in .*; it printed: assertion failed: cwnd > 0"):
+    with pytest.raises(RunError, match=r"crashed with SIGABRT in .*; it printed: assertion failed: cwnd > 0"):
         Scenario.from_text(SCENARIO, stacks=[library]).run(1)
 
 
@@ -241,7 +243,7 @@ def test_an_exit_of_a_library_is_no_success(tmp_path: Path) -> None:
         ({"write": "return bytes;"}, "toy took more than 1 GiB in ackclock_stack_write at one time"),
         (
             {"read": "return now > 1000000000 ? 1000000000 : 0;"},
-            "toy handed over 1000000000 bytes, and its other end has taken",
+            "toy delivered 1000000000 bytes, but its other end has accepted only",
         ),
     ],
 )
@@ -272,7 +274,7 @@ def test_one_run_that_fails_leaves_the_others(tmp_path: Path) -> None:
         ({"read": ""}, "the library lacks the function ackclock_stack_read"),
         (
             {"about": 'if (!strcmp(key, "name")) return "quic";'},
-            'the library calls itself "quic", which is built in',
+            'the library calls itself "quic", the name of a built-in transport',
         ),
         (
             {"about": 'if (!strcmp(key, "name")) return "Toy 1";'},
@@ -305,7 +307,7 @@ def test_options_are_checked_before_the_run(libtoy: Path, tmp_path: Path) -> Non
     for word, message in {
         f"{libtoy},colour=red": "toy refuses: the option colour = red",
         f"{libtoy},initial=1": "toy refuses: the option initial = 1: expected initial = 2 or more",
-        f"{libtoy},control=fixed": "the scenario sets the option control",
+        f"{libtoy},control=fixed": "the option control is reserved",
         f"{libtoy},initial": "found 'initial', expected key=value after the path",
         f"{libtoy},initial=4,initial=5": "the option initial is given twice",
         f"{tmp_path}/none.so": "none.so: No such file",

@@ -131,7 +131,7 @@ class TestOutside:
             ("title", "titel", ':1:1: titel: unknown key; did you mean "title"?'),
             ('label = "fast"', 'lable = "fast"', ':12:1: try[2].lable: unknown key; did you mean "label"?'),
             ('"What does', '3 # "What does', ":2:12: question: found 3, expected string"),
-            ('"fast"', '"slow"', ':11:1: try[2] ("slow"): found the name "slow" for the second time'),
+            ('"fast"', '"slow"', ':11:1: try[2] ("slow"): the name "slow" is used twice'),
             ("bottleneck.rate", "botleneck.rate", ':9:9: try[1] ("slow").set: found "dumbbell.botleneck.rate"'),
             ("bottleneck.rate", "botleneck.rate", 'did you mean "bottleneck"?'),
             ("2 Mbit/s", "2 Mbt/s", ':13:9: try[2] ("fast").set: "dumbbell.bottleneck.rate": found "2 Mbt/s"'),
@@ -139,7 +139,7 @@ class TestOutside:
             ('"tcp"', '"tpc"', ':19:8: measure[1] ("goodput").expr: there is no flow "tpc"; did you mean "tcp"?'),
             ("goodput_bps", "goodputt_bps", 'did you mean "goodput_bps"?'),
             ("'fast'", "'fats'", ':23:9: check[1].holds: there is no case "fats"; did you mean "fast"?'),
-            ("look = 2", "look = 3", ":26:8: check[2].look: found 3, expected a statement of look, from 1 to 2"),
+            ("look = 2", "look = 3", ":26:8: check[2].look: found 3, expected the number of a statement in look"),
             ("look = 2", "look = 3", ":5:42: look[2]: has no check, expected a [[check]] with look = 2"),
             ("learn", 'figure = "flows.*.cwnd"\nlearn', ":3:10: figure: found"),
             ("[[try]]", "[[try]", "rates.lesson.toml:7:7: found unclosed array table"),
@@ -166,7 +166,7 @@ class TestOutside:
         with pytest.raises(InputError, match=r"its scenario .* does not exist"):
             read_lesson(file)
         file.write_text(SCENARIO)
-        with pytest.raises(InputError, match="is a scenario, expected the declaration of a lesson"):
+        with pytest.raises(InputError, match="is a scenario, expected a lesson file"):
             read_lesson(file, tmp_path / "there.toml")
         told = ackclock("lab", file, "--no-open")
         assert (told.code, "`ackclock lab --lesson" in told.err) == (2, True)
@@ -228,7 +228,7 @@ class TestMarking:
         ("edit", "told"),
         [
             (lambda one: "{", "line 1, column 2: "),
-            (lambda one: "[" * 100_000, "nested very deeply"),
+            (lambda one: "[" * 100_000, "nested too deeply"),
             (lambda one: "[]", "found no format"),
             (lambda one: {**one, "format": "ackclock answer 9"}, 'found the format "ackclock answer 9"'),
             (lambda one: {**one, "answer": "Less."}, "edited: a text in the file was changed after"),
@@ -287,7 +287,7 @@ class TestMarking:
 
     def test_the_command_says_what_is_missing(self, ackclock: Command, tmp_path: Path) -> None:
         assert "name the lesson" in ackclock("lab", "--mark", tmp_path).err
-        assert "is no folder" in ackclock("lab", "incast", "--mark", tmp_path / "none").err
+        assert "is not a folder" in ackclock("lab", "incast", "--mark", tmp_path / "none").err
         assert 'did you mean "incast"' in ackclock("lab", "incats", "--mark", tmp_path).err
         empty = ackclock("lab", "incast", "--mark", tmp_path)
         assert (empty.code, "no answers (*.json)" in empty.out) == (0, True)

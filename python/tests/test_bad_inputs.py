@@ -15,7 +15,7 @@ from right_files import DUMBBELL, LINKS, PARALLEL, PARKING_LOT, SWEEP
 
 IN_DUMBBELL = [
     # The file's own keys.
-    ('name = "right"', 'name = »["right"]', "a text in quotes"),
+    ('name = "right"', 'name = »["right"]', "a string in quotes"),
     ('name = "right"', 'name = »""', "a name of 1 to 200 characters on one line"),
     ('name = "right"', 'name = »"""two\nlines"""', "a name of 1 to 200 characters on one line"),
     ('duration = "10 s"', "duration = »true", "a time such as"),
@@ -68,12 +68,12 @@ IN_DUMBBELL = [
     ('rate = "10 Mbit/s"', 'rate = »"1,000 Mbit/s"', "a rate such as"),
     ('rate = "10 Mbit/s"', 'rate = »"0x10 Mbit/s"', "a rate such as"),
     ('rate = "10 Mbit/s"', 'rate = »"10 Mbit/s per flow"', "a rate such as"),
-    ('rate = "10 Mbit/s"', "rate = { trace = »5 }", "a text in quotes"),
+    ('rate = "10 Mbit/s"', "rate = { trace = »5 }", "a string in quotes"),
     ('rate = "10 Mbit/s"', 'rate = { trace = »"none.trace" }', "none.trace"),
     (
         'rate = "10 Mbit/s"',
         'rate = { steps = [["0 s", "1 Mbit/s"], »["0 s", "2 Mbit/s"]] }',
-        "steps in the order of time",
+        "steps in chronological order",
     ),
     ('rate = "10 Mbit/s"', 'rate = { steps = [»["1 s", "1 Mbit/s"]] }', "0 s"),
     ('rate = "10 Mbit/s"', 'rate = { steps = »[["0 s", "0 bit/s"]] }', "a last step with a rate above 0"),
@@ -115,7 +115,7 @@ IN_DUMBBELL = [
     ),
     # Flows.
     ('name = "tcp"', 'name = »"two\\nlines"', "a name of 1 to 200 characters on one line"),
-    ('name = "tcp"', "name = »1", "a text in quotes"),
+    ('name = "tcp"', "name = »1", "a string in quotes"),
     ("count = 2", "count = »10001", "10000"),
     ("count = 2", "count = »-2", "a whole number from 1"),
     ("count = 2", "count = »true", "a whole number"),
@@ -206,7 +206,7 @@ IN_DUMBBELL = [
 ]
 
 IN_LINKS = [
-    ('name = "air"', "name = »5", "a text in quotes"),
+    ('name = "air"', "name = »5", "a string in quotes"),
     ('name = "air"', '»nome = "air"', "did you mean `name`"),
     ("[[agents]]", '[[media]]\nname = »"air"\naccess = "token"\n\n[[agents]]', "a second medium"),
     ('access = "half-duplex"', 'access = »"full-duplex"', "did you mean `half-duplex`"),
@@ -266,7 +266,7 @@ IN_LINKS = [
     ('rate = "2 Mbit/s"', 'rate = "2 Mbit/s"\nreverse = { »reverse = {} }', "the key `reverse`"),
     ('rate = "2 Mbit/s"', 'rate = "2 Mbit/s"\nloss = »0.01', "in quotes"),
     ('to = "phone"', 'to = "server"', "itself"),
-    ('from = "server"', "from = »1", "a text in quotes"),
+    ('from = "server"', "from = »1", "a string in quotes"),
 ]
 
 IN_PARALLEL = [
@@ -292,7 +292,7 @@ IN_PARKING_LOT = [
 ]
 
 IN_SWEEP = [
-    ('within = "10 %"', "within = »0.1", "a text in quotes"),
+    ('within = "10 %"', "within = »0.1", "a string in quotes"),
     ('within = "10 %"', 'within = »"0 %"', "a percentage above 0"),
     ("replications_most = 50", "replications_most = »2", "`replications`"),
     ('["groups.tcp.goodput_bps"]', "»[]", "1 or more of them: the metrics"),

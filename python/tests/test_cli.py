@@ -223,12 +223,12 @@ class TestReproduce:
         precision = 'precision = { within = "0.01 %", metrics = ["goodput"], replications_most = 4 }'
         study_file.write_text(replaced(STUDY, ("replications = 3\n", f"replications = 3\n{precision}\n")))
         outcome = ackclock("reproduce", study_file)
-        assert "not as precise as wanted: goodput('" in outcome.out
+        assert "less precise than requested: goodput('" in outcome.out
         document = valid(ackclock("reproduce", study_file, "--json").out, "reproduce")
         assert not document["studies"][0]["precision"]["reached"]
         assert document["studies"][0]["replications"] == 4
         report = Path(document["report"]).read_text()
-        assert "After 4 seeds not as precise as wanted" in report
+        assert "After 4 seeds less precise than requested" in report
 
     def test_narrow_terminals(
         self, ackclock: Command, study_file: Path, monkeypatch: pytest.MonkeyPatch
@@ -346,7 +346,7 @@ class TestReproduce:
         assert outcome.code == 2
         assert "1 as printed, 1 not as printed" in outcome.out
         assert "1 of 2 studies are missing from the report" in outcome.err
-        assert 'wrong.toml: metric "goodput": a percentile lies between 0 and 100' in outcome.err
+        assert 'wrong.toml: metric "goodput": expected a percentile from 0 to 100' in outcome.err
         assert (tmp_path / "ackclock-results/report.html").exists()
         alone = ackclock("reproduce", wrong, "--quick")
         assert (alone.code, alone.out) == (2, "")
@@ -429,7 +429,9 @@ class TestCheckAndSchema:
             outcome = ackclock(*arguments)
             assert outcome.code == 0
             assert "warning:" in outcome.err
-            assert "dualpi2 at link bottleneck: ramp_start and ramp_range end at 1.2 ms" in outcome.err
+            assert (
+                "dualpi2 at link bottleneck: the ramp (ramp_start + ramp_range) ends at 1.2 ms" in outcome.err
+            )
             assert "warning" not in outcome.out
         file.write_text(replaced(SLOW_DUALPI2, ("12 Mbit/s", "40 Mbit/s")))
         assert ackclock("check", file).err == ""

@@ -21,8 +21,8 @@ from ackclock.errors import RunError
 
 SHORT = replaced(SCENARIO, ('duration = "5 s"', 'duration = "0.5 s"'))
 SWEPT = f'{SHORT}\n[sweep]\n"flows.tcp.control" = ["sack", "reno"]\n'
-REPAIR = 'the controls repair losses by different rules: reno by "reno"; sack by "sack"'
-UNSEEDED = "draws random numbers that no seed sets"
+REPAIR = 'the controls use different loss recovery: "reno" for reno; "sack" for sack'
+UNSEEDED = "draws random numbers that the seed does not set"
 
 
 def test_a_comparison_of_repairs_warns_in_check_run_and_on_the_page(
@@ -59,15 +59,15 @@ def test_runs_and_figures_have_the_warnings() -> None:
     assert warning.startswith(REPAIR)
     assert runs.plot("fairness").warnings == runs[:1].warnings == (warning,)
     assert {figure.warnings for figure in ackclock.figures(runs)} == {(warning,)}
-    assert "the controls repair losses by different rules" in runs._repr_html_()
+    assert "the controls use different loss recovery" in runs._repr_html_()
     fair = Scenario.from_text(SWEPT, {"flows.tcp.transport": {"name": "rfc", "recovery": "sack"}})
     assert fair.run_many([1]).warnings == ()
 
 
 def test_a_list_says_it_of_the_control(ackclock: Command) -> None:
-    told = 'Repairs losses by "reno" where the transport names no `recovery`'
+    told = 'Uses loss recovery "reno" (no SACK) unless the transport sets `recovery`'
     assert told in " ".join(ackclock("list", "controls", "reno").out.split())
-    assert "Repairs losses" not in ackclock("list", "controls", "cubic").out
+    assert "Uses loss recovery" not in ackclock("list", "controls", "cubic").out
     entries = {entry["name"]: entry for entry in json.loads(ackclock("list", "controls", "--json").out)}
     assert entries["reno"]["remark"].startswith(told)
     assert entries["bbrv3"]["remark"] is None
@@ -77,7 +77,7 @@ def test_the_examples_compare_windows() -> None:
     folder = Path(__file__).resolve().parents[2] / "scenarios" / "examples"
     for path in sorted(folder.glob("*.toml")):
         warnings = Scenario.from_file(path).sweep.warnings
-        assert not [warning for warning in warnings if "different rules" in warning], path
+        assert not [warning for warning in warnings if "different loss recovery" in warning], path
 
 
 class Steady(ackclock.Control):
@@ -171,7 +171,7 @@ def test_an_export_of_a_run_that_no_seed_repeats_is_refused_or_says_so(tmp_path:
     bbr = {"flows.tcp.transport": "noq", "flows.tcp.control": "noq:bbr3"}
     (file,) = Scenario.from_text(SHORT, bbr).export(tmp_path, "pcapng", seed=1)
     assert not file.is_repeatable
-    assert str(file).endswith("packets, of another run than the results: no seed repeats it")
+    assert str(file).endswith("packets, from another run than the results: the seed does not determine a run")
     known = Scenario.from_text(SHORT).export(tmp_path, "events", seed=1)
     assert all(file.is_repeatable for file in known)
-    assert "no seed repeats it" not in str(known[0])
+    assert "from another run" not in str(known[0])

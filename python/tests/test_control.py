@@ -123,7 +123,7 @@ def test_a_replay_into_another_control_shows_where_it_differs() -> None:
     assert done.returncode == 0, done.stderr
     assert "decisions differ from the recording; the first in line" in done.stdout
     with pytest.raises(
-        InputError, match=r"the recording has 3 controls \(cubic tcp-p bbrv3\), and the command names 1"
+        InputError, match=r"the recording has 3 controls \(cubic tcp-p bbrv3\), but the command names 1"
     ):
         core.replay(RECORDING.read_text(), ["cubic"])
     with pytest.raises(InputError, match="spike does not run under the TCP of Linux"):

@@ -484,7 +484,7 @@ def declared(annotation: Any, default: Any) -> type[Control]:
         ({"x": declared("Nowhere", 1)}, "cannot be read"),
         (
             {"x": type("Odd", (Steady,), {"on_timout": Steady.on_timeout})},
-            'has the method on_timout, which is no event; did you mean "on_timeout"',
+            'has the method on_timout, which is not an event; did you mean "on_timeout"',
         ),
         ({"x": type("Odd", (Steady,), {"recovery": "prayer"})}, 'no retransmission rule "prayer"'),
     ],
@@ -504,7 +504,7 @@ def test_sweeps_run_one_after_another_and_are_never_stored(tmp_path: Path) -> No
     runs = scenario.run_many(replications=2)
     assert [run.flows["cwnd_mean_packets"][0] for run in runs] == [4, 4, 8, 8]
     assert runs[3].to_json() == scenario.points()[1].run(seed=2, series=False).to_json()
-    with pytest.raises(InputError, match="are not stored"):
+    with pytest.raises(InputError, match="cannot be stored"):
         scenario.run_many(out=tmp_path)
     job = Job(scenario.text, "mine", {}, 1, controls={"steady": Steady})
     Store(tmp_path).save(job, json.dumps({"made": "up"}))

@@ -33,7 +33,7 @@ from ackclock.schemas.evaluate import EvaluateDocument
         (
             'id = "delay"',
             'id = "Delay"',
-            "a metric id is used as a function name: lower-case letters, digits and _",
+            "a metric id is used as a function name: use only lower-case letters, digits and _",
         ),
         ('metric = "delay"', 'metric = "dealy"', 'criteria[1]: there is no metric "dealy"'),
         (", high = 1.05", "", "no limit: give low or high"),
@@ -57,7 +57,7 @@ def test_a_wrong_file_is_refused_with_its_reason(
 def test_a_control_in_python_is_found_in_its_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("import ackclock\n")
-    with pytest.raises(InputError, match=r"expected one class of ackclock.Control, found none"):
+    with pytest.raises(InputError, match=r"expected one subclass of ackclock.Control, found none"):
         contenders.contender(str(file))
     file.write_text("import ackclock\nraise ValueError('no')\n")
     with pytest.raises(InputError, match="ValueError: no"):
@@ -109,7 +109,7 @@ def test_a_record_and_a_named_verdict_decide_the_exit_code(ackclock: Command, tm
     gated = ackclock(*asked, "--fail-on", verdict)
     assert gated.code == 1
     assert f"is {verdict}: " in gated.err
-    assert "1 of 1 criteria have a verdict that --fail-on names" in gated.err
+    assert "1 of 1 criteria have a verdict named by --fail-on" in gated.err
     misnamed = ackclock("evaluate", "sack", "--only", "small.toml", "--fail-on", "CONCERNS")
     assert misnamed.code == 2
     assert 'no verdict is called "CONCERNS"; did you mean "CONCERN"?' in misnamed.err
@@ -298,7 +298,7 @@ def test_settings_whose_links_carry_much_are_left_out_and_counted() -> None:
     assert [one.name for one in result.samples.settings] == ["buffer 5 Mbit/s"]
     assert "in 1 of 2 settings" in found.sentence
     assert found.lacks == [
-        "small: 1 setting is left out, whose links could carry more than 4,999 packets in a run."
+        "small: 1 setting is left out, because its links could carry more than 4,999 packets in a run."
     ]
     # What is left has the numbers that it has in the whole.
     document, whole = (as_document(run.evaluate(one), "") for one in (plan, planned(None)))
@@ -333,7 +333,7 @@ def test_the_limit_of_packets_is_in_all_that_is_said(ackclock: Command, tmp_path
     (tmp_path / "small.toml").write_text(of_two_rates().text)
     asked = ("evaluate", "sack", "--only", "small.toml", "--seeds", "2", "--most-packets", "4999")
     done = ackclock(*asked, "--html")
-    assert "1 setting is left out, whose links could carry more than 4,999 packets in a run" in done.err
+    assert "1 setting is left out, because its links could carry more than 4,999 packets in a run" in done.err
     assert "sack by RFC 9743, quick, up to 4,999 packets a run, seeds 1 to 2" in done.out
     stem = Path("ackclock-results/evaluate-sack-only-small-seeds-2-most-packets-4999")
     page = stem.with_suffix(".html").read_text(encoding="utf-8")

@@ -87,7 +87,7 @@ def test_a_change_that_no_setting_shows_is_found_over_all() -> None:
     now = before * random.normal(1.04, 0.05, (10, 5))
     (told,) = worse(of_settings(now.tolist()), of_settings(before.tolist()), compare.Thresholds(0.02))
     assert re.fullmatch(
-        r"N-03.m: [\d.]+ % more over 10 settings, most so in s\d: [\d.]+ before, [\d.]+ now", told
+        r"N-03.m: [\d.]+ % more over 10 settings; largest change in s\d: [\d.]+ before, [\d.]+ now", told
     )
     both = [of_settings(one.tolist())["criteria"][0]["scenarios"][0] for one in (now, before)]
     pairs = list(compare._pairs("N-03", *both, compare.Thresholds(0.02)))
@@ -132,11 +132,11 @@ def test_the_outcome_says_over_how_many_of_the_comparisons_it_is() -> None:
     ignoring = compare.compared(one, other, compare.Thresholds(ignore=("N-03",)))
     assert (ignoring.compared, ignoring.recorded) == (0, 4)
     crashed = compare.compared(record([1.0, 2.0, 3.0], failed=1), other, compare.Thresholds())
-    assert str(crashed) == "worse than the record in 1 respect, over 2 of its 4 comparisons"
+    assert str(crashed) == "worse than the record in 1 respect, in 2 of its 4 comparisons"
 
 
 def test_a_record_that_shares_no_scenario_is_refused() -> None:
-    with pytest.raises(InputError, match="the record has none of the scenarios N-05, N-06: it has N-03"):
+    with pytest.raises(InputError, match="the record has none of the scenarios N-05, N-06; it has N-03"):
         compare.require_shared(["N-05", "N-06"], record([1.0]))
     compare.require_shared(["N-05", "N-03"], record([1.0]))
 
@@ -203,7 +203,7 @@ def test_patterns_name_scenarios_and_metrics(tmp_path: Path) -> None:
 
 def test_a_record_that_lacks_something_is_refused(tmp_path: Path) -> None:
     (tmp_path / "record.json").write_text('{"kind": "ackclock evaluate"}')
-    with pytest.raises(InputError, match=r"`ackclock evaluate --json > .*record\.json` makes it again"):
+    with pytest.raises(InputError, match=r"`ackclock evaluate --json > .*record\.json` makes a new one"):
         compare.read_record(tmp_path / "record.json")
 
 
@@ -214,13 +214,16 @@ def test_other_seeds_and_references_are_refused() -> None:
     )
     compare.require_alike(before, **alike)
     for change, message in (
-        ({"seeds": range(2)}, "with 3 seeds, this evaluation is quick with 2: make a new record"),
-        ({"quick": False}, "that of a quick evaluation with 3 seeds, this evaluation is full"),
+        ({"seeds": range(2)}, "with 3 seeds, but this evaluation is quick with 2 seeds: make a new record"),
+        ({"quick": False}, "is of a quick evaluation with 3 seeds, but this evaluation is full"),
         (
             {"most_packets": 1000},
-            "all settings, this evaluation the settings whose links carry up to 1,000 packets",
+            "all settings, this evaluation has the settings whose links carry up to 1,000 packets",
         ),
-        ({"references": ["sack"]}, "the references cubic, sack, this evaluation sack: make a new record, or"),
+        (
+            {"references": ["sack"]},
+            "the references cubic, sack, this evaluation has sack: make a new record, or",
+        ),
     ):
         with pytest.raises(InputError, match=message):
             compare.require_alike(before, **{**alike, **change})

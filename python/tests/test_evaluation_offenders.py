@@ -491,7 +491,7 @@ def test_runs_are_not_made_after_the_first_that_all_take_too_long(
     found = dict(Processes(OFFENDERS, "NeverReturns", threads=1, limit_s=1).begin(jobs))
     assert [str(found[index]) for index in range(5)] == [
         *["the run did not finish within 1 s"] * 2,
-        *["not made, because each of the first 2 did not finish within 1 s"] * 3,
+        *["not run, because none of the first 2 runs finished within 1 s"] * 3,
     ]
 
 

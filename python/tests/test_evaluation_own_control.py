@@ -60,12 +60,12 @@ def test_what_is_wrong_with_a_control_is_said_before_anything_runs(
         ("import sys; sys.exit(0)", "the file raises SystemExit when it is loaded: 0"),
         ("raise SystemExit", "the file raises SystemExit when it is loaded"),
         ("raise GeneratorExit", "GeneratorExit"),
-        ("import os; os._exit(0)", "loading the file ended the process, with exit code 0"),
-        ("import os; os._exit(3)", "loading the file ended the process, with exit code 3"),
-        ("import os; os.abort()", "loading the file ended the process, with signal 6"),
+        ("import os; os._exit(0)", "loading the file ended the process (exit code 0)"),
+        ("import os; os._exit(3)", "loading the file ended the process (exit code 3)"),
+        ("import os; os.abort()", "loading the file ended the process (signal 6)"),
         (
             "print('returned', flush=True); import os; os._exit(0)",
-            "loading the file ended the process, with exit code 0",
+            "loading the file ended the process (exit code 0)",
         ),
     ],
 )

@@ -54,12 +54,12 @@ def test_a_recorded_control_can_be_compared_with_by_name(
     assert read_record(Path("noq:bbr3"))["control"] == "noq:bbr3"
     with pytest.raises(
         InputError,
-        match=r'cubik: there is no file and no record of an evaluation with this name; did you mean "cubic"\?',
+        match=r'cubik: there is neither a file nor a recorded evaluation with this name; did you mean "cubic"\?',
     ):
         read_record(Path("cubik"))
     # A file of that name comes first.
     Path("cubic").write_text("{}")
-    with pytest.raises(InputError, match="is no record of an evaluation"):
+    with pytest.raises(InputError, match="is not the record of an evaluation"):
         read_record(Path("cubic"))
 
 
@@ -164,7 +164,7 @@ def test_a_record_of_a_part_of_the_grid_is_judged_as_a_part(monkeypatch: pytest.
     (wired,) = [one for one in now["criteria"] if one["scenarios"]]
     assert {one["name"] for one in wired["scenarios"][0]["settings"]} == names
     assert f"in {len(names)} of {len(names) + count} settings" in wired["sentence"]
-    told = f"N-12: {count} settings are left out, whose links could carry more than 100,000 packets in a run."
+    told = f"N-12: {count} settings are left out, because their links could carry more than 100,000 packets in a run."
     assert wired["lacks"].count(told) == 1
     assert now["runs"] == len(plan.runs)
     # Judged once more it says so once.

@@ -135,24 +135,24 @@ def of_harm(change: dict[str, Any]) -> ScenarioFile:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"limit": "goodput"}, '`equal` is for a limit with measure = "harm"'),
+        ({"limit": "goodput"}, '`equal` is only for a limit with measure = "harm"'),
         ({"equal": "equel"}, 'there is no metric "equel"'),
         ({"metric": "delay"}, '`equal` needs a metric with better = "more"'),
         ({"limit": "harn"}, 'there is no limit "harn"; did you mean "harm"?'),
         ({"limit": {"measure": "ratio"}, "equal": ""}, "no limit: give low or high"),
         (
             {"limit": {"measure": "ratio", "low": 1, "beside": True}, "equal": ""},
-            "a ratio is a comparison itself",
+            "a ratio compares already",
         ),
         (
             {"limit": {"measure": "value", "low": 1, "runs": 0.1}, "equal": ""},
-            '`runs` is for measure = "rate"',
+            '`runs` is only for measure = "rate"',
         ),
         (
             {"limit": {"measure": "value", "low": 1, "floor": 1}, "equal": ""},
-            '`floor` is for measure = "ratio"',
+            '`floor` is only for measure = "ratio"',
         ),
-        ({"limit": "steady", "equal": ""}, "expected `against` with a limit of measure"),
+        ({"limit": "steady", "equal": ""}, "needs `against`"),
     ],
 )
 def test_a_limit_that_means_nothing_is_refused(change: dict[str, Any], message: str) -> None:

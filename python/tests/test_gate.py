@@ -80,7 +80,7 @@ def test_an_unmet_expectation_exits_with_1(ackclock: Command, scenario_file: Pat
     assert json.loads(outcome.out)["flows"][1] == flow
     assert "does not hold: measured 0." in outcome.err
     assert "one run, so no interval" in outcome.err
-    assert "error: 1 of 2 expectations of --expect are not met" in outcome.err
+    assert "error: 1 of 2 --expect expectations are not met" in outcome.err
 
 
 @pytest.mark.parametrize("text", ["x < 9", "x <= 9", "x > 0", "x >= 0"])
@@ -120,7 +120,7 @@ def test_every_point_of_a_sweep_is_judged(ackclock: Command, scenario_file: Path
     assert outcome.code == 1
     assert "(at bottleneck_rate = 1 Mbit/s)" in outcome.err
     assert "(at bottleneck_rate = 4 Mbit/s)" in outcome.out
-    assert "1 of 2 expectations of --expect are not met" in outcome.err
+    assert "1 of 2 --expect expectations are not met" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_study_fails_on_the_verdicts_named(ackclock: Command, study_file: Path
     ]
     assert f" {claim['id']} is not as printed: expected " in failed.err
     assert "measured " in failed.err
-    assert "error: 1 of 2 claims have a verdict that --fail-on names" in failed.err
+    assert "error: 1 of 2 claims have a verdict named by --fail-on" in failed.err
 
 
 def test_an_unknown_verdict_names_the_nearest(ackclock: Command, study_file: Path) -> None:

@@ -206,10 +206,10 @@ class TestTcpProbe:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("# tracer: nop\n#\n", "has no event tcp_probe, which the kernel must record: echo 1 >"),
+            ("# tracer: nop\n#\n", "has no tcp_probe event; the kernel records them after `echo 1 >"),
             (
                 probe(1, 10, 20, 1).replace("srtt", "rtt"),
-                r':1: the event has no srtt, but "rtt"; expected a tcp_probe of Linux 4.16 or later',
+                r':1: the event has no srtt, but "rtt"; expected a tcp_probe event of Linux 4.16 or later',
             ),
             (
                 probe(1, 10, 20, 1).replace("=10 ", "=ten "),
@@ -265,7 +265,7 @@ class TestIperf3:
         both["streams"] += interval(1, 7 * MSS, 41500, 0, socket=7)["streams"]
         path = tmp_path / "log"
         with pytest.raises(
-            InputError, match=rf"has the streams of the sockets 5, 7, expected {path}#5 or {path}#7"
+            InputError, match=rf"has several streams \(sockets 5, 7\), expected {path}#5 or {path}#7"
         ):
             log(tmp_path, iperf3(both))
         assert read(f"{path}#7").courses["congestion_window"].values == [7 * MSS]
@@ -280,7 +280,7 @@ class TestIperf3:
             ),
             (
                 iperf3(interval(1, MSS, 9, 0, sender=False)),
-                r"intervals\[0\]: the stream receives, expected the JSON of the end that sends: with -R",
+                r"intervals\[0\]: the stream receives, expected the JSON of the sending end: with -R",
             ),
             (
                 iperf3(interval(1, -1, 0, -1)),
@@ -333,7 +333,7 @@ class TestSamples:
         for text in (SS, IPERF3, probe(1, 10, 20, 1)):
             one = log(tmp_path, text)
             with pytest.raises(
-                InputError, match="has no events of sent packets, which --by packet needs: expected --by time"
+                InputError, match="has no events of sent packets, which --by packet needs: use --by time"
             ):
                 compare(one, one, "packet")
 
@@ -415,7 +415,7 @@ class TestOwnRun:
 
 def test_a_text_of_another_kind_names_what_is_read(tmp_path: Path) -> None:
     with pytest.raises(
-        InputError, match=r"expected a qlog, the event log of .*, samples of ss, a trace of tcp_probe"
+        InputError, match=r"expected a qlog, the event log of .*, ss samples, a tcp_probe trace"
     ):
         log(tmp_path, "once upon a time\n")
     assert log(tmp_path, neqo(CONNECTION)).format == "qlog 0.3"

@@ -41,7 +41,7 @@ def test_words_are_escaped() -> None:
 def test_headings_are_short_and_may_be_the_users_own() -> None:
     runs = Scenario.from_text(SWEPT).run_many([1])
     assert "& RTT p95 of tcp (ms) &" in runs.to_latex(["rtt_p95_s [ms]", "fairness"])
-    with pytest.raises(InputError, match="with_labels gives them headings"):
+    with pytest.raises(InputError, match="with_labels sets their headings"):
         runs.to_latex({"rtt_p95_s [ms]": "Delay"})  # type: ignore[arg-type]  # it is wrong
 
 

@@ -37,7 +37,7 @@ def test_the_keys_are_renamed_and_all_else_stays() -> None:
     assert old(STUDY) != STUDY
     text, told = migrated(comment + old(STUDY), "study.toml")
     assert text == comment + STUDY
-    assert told == "`alternatives` is `interpretations` now"
+    assert told == "`alternatives` is now `interpretations`"
     assert parse_study(text, "study", "study.toml") == parse_study(comment + STUDY, "study", "study.toml")
 
 
@@ -45,14 +45,14 @@ def test_a_base_is_rewritten_too() -> None:
     # The name of the key stands in a comment and in two strings as well, which stay.
     text, told = migrated(old(BASE) + ARMS, "small.base.toml")
     assert text == BASE + ARMS.replace("[[arms]]", "[[disciplines]]")
-    assert told == "`alternatives` is `interpretations` now, `arms` is `disciplines` now"
+    assert told == "`alternatives` is now `interpretations`, `arms` is now `disciplines`"
 
 
 def test_a_key_within_a_list_within_a_table_is_renamed() -> None:
     criteria = '\n[characterisation]\ncriteria = ["goodput", {{ rule = "own", {} = 0.75, text = "caution_low = 1" }}]\n'
     text, told = migrated(STUDY + criteria.format("caution_low"), "study.toml")
     assert text == STUDY + criteria.format("info_low")
-    assert told == "`caution_low` is `info_low` now"
+    assert told == "`caution_low` is now `info_low`"
 
 
 def test_a_file_of_the_present_format_stays_as_it_is() -> None:
@@ -100,7 +100,7 @@ def test_an_old_file_is_refused_by_name_with_the_command_that_rewrites_it(
     Path("small.base.toml").write_text(old(BASE))
     with pytest.raises(InputError) as caught:
         load_study("study.toml")
-    message = "small.base.toml: is in an earlier format (`alternatives` is `interpretations` now); "
+    message = "small.base.toml: is in an earlier format (`alternatives` is now `interpretations`); "
     assert str(caught.value) == message + "`ackclock migrate small.base.toml` rewrites it"
     assert CliRunner().invoke(app, ["migrate", "small.base.toml"]).exit_code == 0
     assert Path("small.base.toml").read_text() == BASE
@@ -120,7 +120,7 @@ def test_the_number_of_seeds_is_the_most_now() -> None:
     old = 'title = "t"\nreplications = 5\nreplications_most = 40   # enough\n' + STUDY_BODY
     text, told = migrated(old, "study.toml")
     assert text == 'title = "t"\nreplications = 40   # enough\n' + STUDY_BODY
-    assert told == "`replications_most` is `replications` now, the most seeds"
+    assert told == "`replications_most` is now `replications`, the maximum number of seeds"
 
 
 def test_the_verdicts_of_findings_have_other_words() -> None:
@@ -135,7 +135,7 @@ def test_the_verdicts_of_findings_have_other_words() -> None:
         + '[[findings]]\nclaim = "1"\nverdict = "not as printed"\ntext = "not reproduced"\n'
         + '[[findings]]\nclaim = "1"\ntext = "t"\n'
     )
-    assert told == "the verdicts of findings have other words now"
+    assert told == "the verdicts of findings are now called differently"
     assert migrated(text, "study.toml") == (text, "")
 
 

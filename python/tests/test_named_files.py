@@ -136,11 +136,11 @@ def leads_out(scenario: Path) -> dict[str, str]:
 def test_a_file_outside_of_the_folder_needs_an_option(scenario: Path, ackclock: Command, how: str) -> None:
     name = leads_out(scenario)[how]
     scenario.write_text(PATH.replace("traces/one.trace", name), encoding="utf-8")
-    with pytest.raises(InputError, match=r"is outside of the folder of .*--files-outside.*files_outside"):
+    with pytest.raises(InputError, match=r"is outside the folder of .*--files-outside.*files_outside"):
         Scenario.from_file(scenario)
     refused = ackclock("run", scenario)
     assert refused.code == 2
-    assert "is outside of the folder" in refused.err
+    assert "is outside the folder" in refused.err
     assert "root:x" not in refused.err
     # With the option it is read: the mistake in it is reported.
     with (
@@ -151,7 +151,7 @@ def test_a_file_outside_of_the_folder_needs_an_option(scenario: Path, ackclock: 
     allowed = ackclock("--files-outside", "run", scenario)
     assert allowed.code == 2
     assert "expected a whole number of milliseconds" in " ".join(allowed.err.split())
-    with pytest.raises(InputError, match="is outside of the folder"):
+    with pytest.raises(InputError, match="is outside the folder"):
         Scenario.from_file(scenario)
 
 
@@ -178,7 +178,7 @@ def test_a_study_may_not_name_files_outside_either(study_file: Path) -> None:
         "[[cases]]", '[[cases]]\noverrides = { "dumbbell.bottleneck.rate" = { trace = "../far.trace" } }', 1
     )
     study_file.write_text(traced, encoding="utf-8")
-    with pytest.raises(InputError, match="is outside of the folder"):
+    with pytest.raises(InputError, match="is outside the folder"):
         load_study(str(study_file))
     with files_outside():
         assert load_study(str(study_file)).scenario.text.endswith('text = "1\\n"\n')

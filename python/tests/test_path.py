@@ -76,7 +76,7 @@ def test_refuses_what_real_time_cannot_do_before_anything_is_made(tmp_path: Path
     for wrong, message in [
         (
             text().replace("10 Mbit/s", "20 Gbit/s"),
-            "link `wire` has 20000000000 bit/s, and real time has been tested up to 1000000000 bit/s",
+            "link `wire` has 20000000000 bit/s, but real time is only tested up to 1000000000 bit/s",
         ),
         (text('medium = "air"') + medium, "link `wire` shares a medium, which is simulated only"),
     ]:
@@ -208,7 +208,7 @@ def test_a_download_takes_the_path_of_the_flow_or_is_told_that_it_does_not(tmp_p
         "[sender.sendto(bytes(1000), ('10.78.0.2', 9)) for _ in range(200)]"
     )
     client = ["--", sys.executable, "-c", python]
-    note = "most bytes took the return path of flow `tcp`; `--direction upload` exchanges the hosts"
+    note = "most bytes took the return path of flow `tcp`; `--direction upload` swaps the hosts"
     for direction in ("upload", "download"):
         options = [scenario(tmp_path), "--direction", direction]
         outcome = json.loads(run(*options, "--json", *client).stdout)
@@ -287,7 +287,7 @@ def test_a_user_who_may_make_no_namespaces_is_told_what_gives_them(tmp_path: Pat
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)
     message = " ".join(done.stderr.split())
     assert done.returncode == 1, message
-    assert "the two hosts need network namespaces, and the user may not make them" in message
+    assert "the two hosts need network namespaces, and this user may not create them" in message
     assert "user.max_user_namespaces" in message
     assert "`ackclock run` simulates the same network" in message
 

@@ -174,7 +174,7 @@ def test_a_flow_that_its_receiver_held_back_is_told_of(ackclock: Command, tmp_pa
     path.write_text(tomli_w.dumps(document("10 s", {"transport": transport})))
     outcome = ackclock("run", path)
     assert outcome.code == 0
-    assert "its receiver allows 29 kB in flight" in outcome.err
+    assert "its receive window of 29 kB limits it" in outcome.err
     assert "flow f: the receive window limited it for 98% of its sending time" in outcome.err
 
 

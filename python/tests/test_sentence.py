@@ -55,7 +55,10 @@ def study(
         (study(latency=[(1.0, 0.92), (2.0, 2.0)]), "Latency is within 8 % of the printed numbers."),
         (
             study(claim("not a test", paper=2.0), claim("not a test"), latency=[(1.0, 0.92)]),
-            "Latency is within 8 % of the printed number; 1 printed number is not judged, as the claims say.",
+            (
+                "Latency is within 8 % of the printed number; "
+                "1 printed number is not judged (the claims give the reasons)."
+            ),
         ),
         (
             study(latency=[(1.0, 0.92)], loss=[(100, 102)]),

@@ -182,7 +182,7 @@ def test_own_alternatives_replace_those_of_the_base(tmp_path: Path) -> None:
                 ('["few"]', '["fow"]'),
                 ('["flows"]', '["control"]'),
             ],
-            'derived.toml:4:11: assume: "control" of small.base.toml: the interpretation "SACK" is about no',
+            'derived.toml:4:11: assume: "control" of small.base.toml: the interpretation "SACK" affects no',
         ),
         ([('title = "Few', 'titel = "Few')], 'derived.toml:1:1: titel: unknown key; did you mean "title"?'),
         ([('item = "Table 0.0"\n', "")], 'derived.toml:6:1: source.item: "item" is missing'),

@@ -99,7 +99,7 @@ def test_a_study_is_read() -> None:
         ([('sum(flows.goodput_bps)" }', 'sum(flow.goodput_bps)" }')], "flow is a function"),
         ([('id = "2"', 'id = "1"')], 'claim "1" is defined twice'),
         ([('name = "many"', 'name = "few"')], 'case "few" is defined twice'),
-        ([('name = "many"', 'name = "many[3]"')], "brackets belong to swept cases"),
+        ([('name = "many"', 'name = "many[3]"')], "brackets are only for swept cases"),
         ([('id = "flows_seen"', 'id = "flows-seen"')], "a metric id is used as a function name"),
         (
             [('expect = "< 0"', 'unit = "kbit/s"\nexpect = "< 0"')],
@@ -132,7 +132,7 @@ def test_a_study_is_read() -> None:
                     'name = "many"\nswept = false\nsweep = { axis = "a", path = "b", values = [1] }',
                 )
             ],
-            "expected no sweep of its own",
+            "leave out its own sweep",
         ),
         (
             [('kind = "time"', 'kind = "pie"')],
@@ -147,7 +147,7 @@ def test_a_study_is_read() -> None:
         ),
         (
             [('expect = "< 0"', 'expect = "< 0"\nsame_as = "1a"')],
-            'same_as: found "1a", expected a study of the package and a claim of it',
+            'same_as: found "1a", expected a study of the package and one of its claims',
         ),
         (
             [('expect = "< 0"', 'expect = "< 0"\nsame_as = "rbcc/table-4 1a"')],
@@ -180,7 +180,7 @@ def test_a_study_is_read() -> None:
         ([("Packets do arrive.", "{= goodput('fwe') }")], 'findings[1]: text: there is no case "fwe"'),
         (
             [("Packets do arrive.", "{= goodput('few') | 1 decimal }")],
-            'findings[1]: text: found "1 decimal" after |, expected a format of the number, such as .1f',
+            'findings[1]: text: found "1 decimal" after |, expected a number format such as .1f',
         ),
         ([("Packets do arrive.", "{= }")], "findings[1]: text: expected an expression"),
         (
@@ -224,7 +224,7 @@ def test_what_a_study_says_of_another_is_looked_up(tmp_path: Path, monkeypatch: 
     assert study.claims[1].not_judged() == "counted as claim 2 of thesis/lost"
     own = replaced(STUDY, source('repeats = "thesis/lost"\nsetup_unknown = "So are the delays."'))
     assert parse_study(own, "test", "study.toml").study.source.setup_unknown == "So are the delays."
-    assert "source.repeats: thesis/again repeats thesis/lost: name that one" in in_study(
+    assert "source.repeats: thesis/again repeats thesis/lost: name the latter" in in_study(
         source('repeats = "thesis/again"')
     )
     assert 'claim "2": same_as: claim 2 of thesis/again is not judged there either' in in_study(

@@ -223,12 +223,12 @@ def test_how_a_study_is_written_does_not_change_what_it_is() -> None:
         (
             [('what = "many", case', 'waht = "many", case')],
             "rows = [",
-            "claims[1]: row 2: {what} is no axis, column or key of this table",
+            "claims[1]: row 2: {what} is not an axis, column or key of this table",
         ),
         (
             [('expect = "> 0" },\n]', 'epxect = "> 0", expect = "> 0" },\n]')],
             "rows = [",
-            'row 2: epxect has no effect: no braces use {epxect}, and no key is called so; did you mean "expect"?',
+            'row 2: epxect has no effect: no braces use {epxect}, and no key has this name; did you mean "expect"?',
         ),
         (
             [('expect = "> 0" },\n]', 'expect = "many" },\n]')],
@@ -324,7 +324,7 @@ rows = [
         caught.value
     )
     broken = text.replace('text = "Goodput"\nmeasured = "goodput(\'{case}\')"\nrows', 'text = "{txt}"\nrows')
-    with pytest.raises(InputError, match=r"claims\[1\]: each\[2\]: row 1, row 1: {txt} is no axis"):
+    with pytest.raises(InputError, match=r"claims\[1\]: each\[2\]: row 1, row 1: {txt} is not an axis"):
         parse_study(broken, "test", "study.toml")
 
 
@@ -333,8 +333,8 @@ rows = [
     [
         ("n = 3", "axes.n: found 3, expected a list of values"),
         ("n = [1, 2, 1.0]", 'axes.n: the value "1" is listed twice'),
-        ("n = [{ name = 3 }]", "expected a number, a text, or a table with an id"),
-        ('"a b" = [1]', "axes.a b: the name of an axis has"),
+        ("n = [{ name = 3 }]", "expected a number, a string, or a table with an id"),
+        ('"a b" = [1]', "axes.a b: expected a name of letters"),
         ("n = [1, 2]", "axes.n: no table uses it in for_all"),
     ],
 )

@@ -111,7 +111,7 @@ def test_the_rivals_of_a_claim_have_as_many_seeds_as_its_case() -> None:
     text = replaced(STUDY, system) + claim("3", "goodput('many')", "> 0.01")
     found = run(text)
     assert found.claims[2].verdict == "cannot tell"
-    assert found.claims[2].detail.endswith("every rival passes as well")
+    assert found.claims[2].detail.endswith("every rival system passes the test as well")
 
 
 def test_a_reversal_is_looked_at_twice() -> None:
@@ -212,7 +212,7 @@ class TestPrecision:
         assert found.precision is not None
         assert not found.precision.reached
         assert found.replications == 7
-        assert "not as precise as wanted" in str(found.precision)
+        assert "less precise than requested" in str(found.precision)
 
     def test_a_quick_run_asks_for_no_precision(self) -> None:
         assert run(self.study("0.0001 %", 7), quick=True).precision is None

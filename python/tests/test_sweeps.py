@@ -353,7 +353,7 @@ class TestPrecision:
     def test_it_stops_where_it_is_told(self, ackclock: Command, scenario_file: Path) -> None:
         scenario_file.write_text(self.WANTED.format("0.001 %", 7) + SHORT)
         outcome = ackclock("run", scenario_file, "--out", "results")
-        assert "1 of 1 points not within 0.001 % after 7 replications" in outcome.out
+        assert "1 of 1 points not within ±0.001 % of the mean after 7 replications" in outcome.out
         assert pl.read_csv("results/summary.csv")["runs"].to_list() == [7]
 
     def test_what_does_not_vary_is_precise(self) -> None:
@@ -450,7 +450,7 @@ def test_points_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_warnings_are_those_of_the_points() -> None:
     def unheard(scenario: Scenario) -> list[str]:
-        return [warning for warning in scenario.sweep.warnings if "dctcp counts marks" in warning]
+        return [warning for warning in scenario.sweep.warnings if "dctcp relies on ECN marks" in warning]
 
     assert unheard(swept('"flows.tcp.control" = ["newreno", "dctcp"]'))
     # The file itself has a control that needs marks, and none of the points does.

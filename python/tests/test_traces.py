@@ -121,7 +121,7 @@ class TestStacks:
         assert found.origin == "the first acknowledgement"
         assert found.begins_s == pytest.approx((0.047, 0.04325))
         with pytest.raises(
-            InputError, match="has no events of sent packets, which --by packet needs: expected --by time"
+            InputError, match="has no events of sent packets, which --by packet needs: use --by time"
         ):
             compare(found.ours, found.theirs, "packet")
 
@@ -299,8 +299,8 @@ class TestOtherWords:
         for order in (files, files[::-1], (files[1], files[1])):
             refused = ackclock("compare-trace", *order)
             assert (refused.code, refused.out) == (2, "")
-            assert "1.sqlog: has events that may concern the comparison" in refused.err
-            assert f"{short} (1); expected --ignore {short}" in refused.err
+            assert "1.sqlog: has events that are not understood and may matter" in refused.err
+            assert f"{short} (1); `--ignore {short}` compares without them" in refused.err
             allowed = ackclock("compare-trace", *order, "--ignore", short)
             assert allowed.code == 0
             assert f"not compared: {short}, ignored" in allowed.out
@@ -622,7 +622,7 @@ class TestOwnLogs:
         )
         table.write_csv(tmp_path / "events.csv")
         assert read(f"{tmp_path}/events.csv#reno").events[0].place.sent == 5
-        with pytest.raises(InputError, match=r"has the flows cubic, reno, expected .*#FLOW"):
+        with pytest.raises(InputError, match=r"has several flows \(cubic, reno\), expected .*#FLOW"):
             read(f"{tmp_path}/events.csv")
         with pytest.raises(InputError, match='there is no flow "cubik"; did you mean "cubic"'):
             read(f"{tmp_path}/events.csv#cubik")
@@ -773,7 +773,7 @@ class TestCommand:
         ("options", "message"),
         [
             (["--by", "byte"], '--by: found "byte", expected time or packet'),
-            (["--tolerance", "much"], '--tolerance: found "much", expected a share such as 5%'),
+            (["--tolerance", "much"], '--tolerance: found "much", expected a fraction such as 5%'),
             (["--tolerance", "cwnd=5%"], '--tolerance: found "cwnd"'),
             (["--slack", "2 packets"], 'expected a time such as "5 ms" with --by time'),
             (["--ignore", "loss"], 'did you mean "losses"'),
@@ -791,7 +791,7 @@ class TestCommand:
         ours = str(tmp_path / "ours.sqlog")
         self.files(tmp_path)
         done = ackclock("compare-trace", ours, str(tmp_path / "theirs"), "--unit", "packets")
-        assert (done.code, "expected --packet-bytes" in done.err) == (2, True)
+        assert (done.code, "give --packet-bytes" in done.err) == (2, True)
         sized = ("--unit", "packets", "--packet-bytes", str(SIZE))
         assert ackclock("compare-trace", ours, str(tmp_path / "theirs"), *sized).code == 0
 

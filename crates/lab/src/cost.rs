@@ -129,7 +129,7 @@ impl Cost {
             places => format!(" and {} others", places - 1),
         };
         format!(
-            "{}{others}: {}: up to {:.1e} {}, about {} of computing; {} takes less",
+            "{}{others}: {}: up to {:.1e} {}, about {} of CPU time; to reduce it, use {}",
             self.place.name(scenario),
             self.cause.words(),
             self.events,
@@ -143,7 +143,7 @@ impl Cost {
     pub fn refusal(&self) -> (String, String) {
         let found = format!("{}: about {:.1e} {}", self.cause.words(), self.events, self.cause.events());
         let expected =
-            format!("at most a day of computing, not {}: {}", computing(self.certain_s), self.cause.remedy());
+            format!("at most a day of CPU time, not {}: use {}", computing(self.certain_s), self.cause.remedy());
         (found, expected)
     }
 

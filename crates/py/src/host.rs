@@ -286,7 +286,7 @@ fn acknowledged(given: Acknowledged) -> PyResult<Segment> {
     let most = if marked_bytes.is_some() { BLOCKS_BESIDE_COUNTERS } else { MAX_SACK_BLOCKS };
     if all.len() > most {
         return Err(PyValueError::new_err(format!(
-            "an acknowledgement with {} blocks, which has room for {most}",
+            "an acknowledgement with {} blocks, which has room for at most {most}",
             all.len()
         )));
     }
@@ -311,7 +311,7 @@ const ECN: [(&str, Ecn); 4] =
 
 fn of_ecn(word: &str) -> PyResult<Flags> {
     let found = ECN.iter().find(|(known, _)| *known == word);
-    let unknown = || PyValueError::new_err(format!("{word:?} is no ECN field"));
+    let unknown = || PyValueError::new_err(format!("{word:?} is not an ECN field"));
     Ok(Flags::of(found.ok_or_else(unknown)?.1))
 }
 

@@ -31,7 +31,7 @@ impl StackLibrary {
         let (name, version, controls, random, licence) = told;
         if name == "udp" || registry::transports().iter().any(|built_in| built_in.name == name) {
             return Err(PyValueError::new_err(format!(
-                "{}: the library calls itself {name:?}, which is built in: expected another name",
+                "{}: the library calls itself {name:?}, the name of a built-in transport: expected another name",
                 path.display()
             )));
         }
@@ -65,7 +65,7 @@ fn inspect_library(path: PathBuf, options: Vec<(String, String)>) -> PyResult<To
     for (key, _) in &options {
         if OPTIONS.contains(&key.as_str()) {
             return Err(PyValueError::new_err(format!(
-                "{}: the scenario sets the option {key}, expected another option",
+                "{}: the option {key} is reserved for values from the scenario, expected another option",
                 path.display()
             )));
         }

@@ -72,7 +72,7 @@ impl PythonClass {
         let (kind, traits, known) = match (described.control, described.queue) {
             (Some(traits), _) => (Kind::Control, Traits::Control(traits), registry::controls()),
             (None, Some(traits)) => (Kind::Queue, Traits::Queue(traits), registry::queues()),
-            (None, None) => return Err(PyValueError::new_err(format!("{name}: neither control nor queue"))),
+            (None, None) => return Err(PyValueError::new_err(format!("{name}: expected a control or a queue"))),
         };
         if known.iter().any(|descriptor| descriptor.name == name) {
             let told = format!("a {} {name:?} exists already; choose another name", kind.name());
@@ -105,7 +105,7 @@ fn known_rule(name: &str) -> PyResult<&'static str> {
     let found = rules.iter().find(|rule| **rule == name).copied();
     found.ok_or_else(|| {
         PyValueError::new_err(format!(
-            "no retransmission rule {name:?}, expected one of {}",
+            "there is no retransmission rule {name:?}, expected one of {}",
             rules.join(", ")
         ))
     })
@@ -238,7 +238,7 @@ impl Names {
             return Ok(kept);
         }
         if names.len() == Self::MOST {
-            let told = format!("publish gives more than {} names, one of them {name:?}", Self::MOST);
+            let told = format!("publish returned more than {} names, such as {name:?}", Self::MOST);
             return Err(PyValueError::new_err(told));
         }
         names.push(name.to_owned().leak());

@@ -69,13 +69,13 @@ impl fmt::Display for RunError {
         match self {
             Self::TooManyPackets { at } => write!(
                 formatter,
-                "more than {MAX_PACKETS} packets were under way at {at}: a flow without a window limit fills a \
+                "more than {MAX_PACKETS} packets were in flight at {at}: a flow without a window limit fills a \
                  queue without a limit; give the queue a limit or the flow a window"
             ),
             Self::StandsStill { at } => write!(
                 formatter,
-                "no time passed in {EVENTS_OF_AN_INSTANT} events at {at}: a timer of a control or a stack is due \
-                 again as soon as it has been served"
+                "simulated time stood still for {EVENTS_OF_AN_INSTANT} events at {at}: a timer of a control or a stack \
+                 expires again as soon as it has been handled"
             ),
             Self::Cancelled => formatter.write_str("the run was cancelled"),
         }

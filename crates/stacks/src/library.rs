@@ -394,7 +394,7 @@ impl Connection for End {
         self.read = self.read.saturating_add(read);
         let taken = self.taken.load(Ordering::Relaxed);
         if self.read > taken {
-            self.fail(&format!("handed over {} bytes, and its other end has taken {taken}", self.read));
+            self.fail(&format!("delivered {} bytes, but its other end has accepted only {taken}", self.read));
         }
         read
     }

@@ -95,7 +95,7 @@ impl FlowsPlan {
         let carried = scenario.flows.iter().map(carrier_of).collect::<Result<Vec<_>, _>>()?;
         let count: usize = scenario.flows.iter().map(FlowGroup::rows).sum();
         if count > MAX_FLOWS {
-            return refuse(format!("it has {count} flows, and real time takes {MAX_FLOWS} at most"));
+            return refuse(format!("it has {count} flows, but real time allows at most {MAX_FLOWS}"));
         }
         if scenario.warmup.until_congestion_avoidance {
             return refuse(
@@ -149,7 +149,7 @@ fn carrier_of(group: &FlowGroup) -> Result<Carried, Error> {
     let (name, sending) = (&group.plan.name, &group.plan.sending);
     let Some(parts) = sending.parts() else {
         return refuse(format!(
-            "flows `{name}` go over UDP without a congestion control, which is simulated only"
+            "flows `{name}` use UDP without a congestion control, which is simulated only"
         ));
     };
     if !matches!(sending.workload, Workload::Bulk(_)) {
@@ -273,15 +273,15 @@ mod tests {
             ),
             (
                 flow("control = \"linux:bbr\"\ntransport = { name = \"linux\", min_rto = \"1 s\" }"),
-                "of flows `one`: the kernel has a `min_rto` of its own",
+                "of flows `one`: the kernel sets its own `min_rto`",
             ),
             (
                 flow("control = \"linux:cubic\"\ntransport = \"linux\"\ncount = 65"),
-                "it has 65 flows, and real time takes 64",
+                "it has 65 flows, but real time allows at most 64",
             ),
             (
                 flow("application = { name = \"cbr\", rate = \"1 Mbit/s\" }"),
-                "flows `one` go over UDP without",
+                "flows `one` use UDP without",
             ),
             (
                 flow("control = \"linux:cubic\"\ntransport = \"linux\"\napplication = \"pages\""),

@@ -92,7 +92,7 @@ impl LatenessResult {
         let mut problems = Vec::new();
         if let Some(p99) = self.p99_s.filter(|p99| *p99 > self.p99_bound_s) {
             problems.push(format!(
-                "one {what} in a hundred {verb} {} late or later, more than {} (1 % of the round trip without queues, at \
+                "one {what} in a hundred {verb} at least {} late, more than {} (1 % of the round trip without queues, at \
                  least 0.2 ms)",
                 ms(p99),
                 ms(self.p99_bound_s)

@@ -171,7 +171,7 @@ fn conditions(
     let mut problems = lateness.problems();
     if lost_outside > 0 {
         problems.push(format!(
-            "{lost_outside} packets were lost outside of the links, in sockets and interfaces of the machine"
+            "{lost_outside} packets were lost outside the links, in sockets and interfaces of the machine"
         ));
     }
     Ok(Conditions {

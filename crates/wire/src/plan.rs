@@ -112,7 +112,7 @@ fn sender(used: &[Vec<u32>; 2], member: &Member) -> Result<usize, Error> {
 
 /// Returns the error of a scenario that real time cannot do.
 pub(crate) fn refuse<T>(reason: impl Display) -> Result<T, Error> {
-    Err(Error::Failed(format!("real time cannot do this scenario: {reason}")))
+    Err(Error::Failed(format!("this scenario cannot run in real time: {reason}")))
 }
 
 /// Returns the labels of flows with the indices that [`flow_index`] gives, between the two hosts of a path.
@@ -156,7 +156,7 @@ fn check(scenario: &Scenario, member: &Member, most: Rate) -> Result<(), Error> 
         let slowest = links.min_by_key(|link| link.wire.pace.rate);
         if let Some(link) = slowest.filter(|link| link.wire.pace.rate > most) {
             return refuse(format!(
-                "its slowest link `{}` has {} bit/s, and real time has been tested up to {} bit/s",
+                "its slowest link `{}` has {} bit/s, but real time is only tested up to {} bit/s",
                 link.name,
                 link.wire.pace.rate.bits_per_second(),
                 most.bits_per_second()

@@ -203,7 +203,7 @@ class Search:
         samples = {name: np.array(self._samples(point, new)) for name, point in places.items()}
         metric = self._objective.metric.id
         criterion = Criterion(
-            f"{self._objective.text}: more than in the scenario as it stands",
+            f"{self._objective.text}: more than in the unchanged scenario",
             f"{metric}('found') - {metric}('harmless')",
             low=0.0,
             low_open=True,

@@ -20,19 +20,19 @@ RULES: Mapping[str, Mapping[str, Any]] = {
         "floor": 0.1,
     },
     "goodput": {
-        "text": "All flows together get at least 95 % of what they get with drop-tail",
+        "text": "The total goodput of all flows is at least 95 % of that with drop-tail",
         "measure": "ratio",
         "metrics": ["goodput"],
         "low": 0.95,
     },
     "goodput-90": {
-        "text": "All flows together get at least 90 % of what they get with drop-tail",
+        "text": "The total goodput of all flows is at least 90 % of that with drop-tail",
         "measure": "ratio",
         "metrics": ["goodput"],
         "low": 0.90,
     },
     "loss": {
-        "text": "The loss ratio is at most twice drop-tail's, or 1 % where that is more",
+        "text": "The loss ratio is at most twice drop-tail's, or at most 1 % if that is more",
         "measure": "allowance",
         "metrics": ["loss"],
         "by": "mean",
@@ -42,13 +42,13 @@ RULES: Mapping[str, Mapping[str, Any]] = {
         "unit": "points",
     },
     "starvation": {
-        "text": "No flow has less than a tenth of its equal share over any 60 s",
+        "text": "No flow gets less than a tenth of its equal share in any 60 s",
         "metrics": ["least_share"],
         "by": "every",
         "low": 0.1,
     },
     "steadiness": {
-        "text": "The queueing delay varies no more than with drop-tail (standard deviation)",
+        "text": "The standard deviation of the queueing delay is at most drop-tail's",
         "measure": "ratio",
         "metrics": ["delay_std"],
         "by": "mean",
@@ -58,14 +58,14 @@ RULES: Mapping[str, Mapping[str, Any]] = {
     "growth": {
         # The slope of a queue that does not grow is surely above zero in one of forty cases by chance: a packet in five
         # minutes counts as no growth.
-        "text": "The queue does not grow with time: not surely by more than a packet in five minutes",
+        "text": "The queue does not grow over time (no significant growth of more than a packet in five minutes)",
         "metrics": ["drift"],
         "by": "some",
         "high": 0.2,
         "unit": "packets/min",
     },
     "synchronisation": {
-        "text": "The share of the flows that lose together is at most 0.05 above that with drop-tail",
+        "text": "The share of flows that lose packets in a loss event is at most 0.05 above that with drop-tail",
         "kind": "info",
         "measure": "difference",
         "metrics": ["synchronisation"],
@@ -73,7 +73,7 @@ RULES: Mapping[str, Mapping[str, Any]] = {
         "high": 0.05,
     },
     "projection": {
-        "text": "Drop-tail's loss is half to twice the loss that section 8.2.1 projects",
+        "text": "Drop-tail's loss is between half and twice the loss that section 8.2.1 projects",
         "kind": "info",
         "metrics": ["projected"],
         "by": "mean",

@@ -21,7 +21,9 @@ Record: TypeAlias = Mapping[str, Any]
 def record(result: Mapping[str, Any], origin: Origin) -> Record:
     """Returns the record of a scenario in the document of ``ackclock reproduce --json``. ValueError for a quick run."""
     if result["quick"]:
-        raise ValueError(f"{result['name']}: a quick run; only full ones are recorded")
+        raise ValueError(
+            f"{result['name']}: found a quick run, expected a full run: only full runs are recorded"
+        )
     labels = {
         case["name"].partition("[")[0].partition("+")[0]: case["label"].partition(", ")[0]
         for case in result["cases"]

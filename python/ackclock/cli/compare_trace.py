@@ -93,7 +93,9 @@ def _tolerance(given: Sequence[str], slack: str | None, by: str) -> Tolerance:
 def _share(text: str) -> float:
     match = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(%?)", text.strip())
     if match is None:
-        raise InputError(f'--tolerance: found "{text}", expected a share such as 5% or 0.05, or QUANTITY=5%')
+        raise InputError(
+            f'--tolerance: found "{text}", expected a fraction such as 5% or 0.05, or QUANTITY=5%'
+        )
     return float(match[1]) / (100 if match[2] else 1)
 
 

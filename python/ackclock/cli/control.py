@@ -30,7 +30,7 @@ COLUMNS: Mapping[str, str] = {
 }
 """The columns of a report: the field and the heading."""
 NOT_REAL_TIME = (
-    "ackclock has no real-time priority, so that many decisions come late on a busy machine: run it as root, or set an "
+    "ackclock has no real-time priority, so many decisions may be late on a busy machine: run it as root, or set an "
     "`rtprio` limit in limits.conf"
 )
 PARENT_DIES = 1
@@ -144,7 +144,7 @@ def _replay(file: Path, controls: Sequence[str], as_json: bool) -> None:
             first = differences[0]
             console().print(
                 f"{len(differences)} decisions differ from the recording; the first in line {first['line']}: a window "
-                f"of {first['decided_cwnd']} packets instead of {first['recorded_cwnd']}"
+                f"of {first['decided_cwnd']} packets, recorded {first['recorded_cwnd']}"
             )
         else:
             console().print("all decisions match the recording")

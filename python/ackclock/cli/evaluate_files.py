@@ -95,7 +95,7 @@ def copy(name: str, file: Path, control: str) -> None:
         tested = contender(control)
         if tested.classes:
             raise InputError(
-                f"{control}: a scenario file names controls of the registry; copy it with one of those"
+                f"{control}: found a control in Python, expected one that a scenario file can name"
             )
         text = scenario_of(loaded, {**settings, **quick}[setting], tested)
     with replacing(file) as unfinished:

@@ -75,7 +75,7 @@ class Gate:
                 elif not silent:
                     console().print(Text(f"the expectation {sentence(finding)}{where}", style="green"))
         if unmet:
-            raise RunError(f"{unmet} of {checked} expectations of --expect are not met")
+            raise RunError(f"{unmet} of {checked} --expect expectations are not met")
 
 
 def fail_words(words: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -100,7 +100,7 @@ def fail_on(words: Sequence[str], results: Sequence[StudyResult]) -> None:
                 was = f" (recorded: {before})" if before != claim.verdict else ""
                 complain(f"{result.name} {claim.id} is {claim.verdict}{was}: {_numbers(claim)}")
     if failing:
-        raise RunError(f"{failing} of {checked} claims have a verdict that --fail-on names")
+        raise RunError(f"{failing} of {checked} claims have a verdict named by --fail-on")
 
 
 def claim_words() -> list[str]:
@@ -117,7 +117,7 @@ def fail_on_criteria(words: Sequence[str], evaluation: Evaluation) -> None:
         complain(f"{one.family.section} {one.family.title} is {one.verdict}: {one.sentence}")
     if failing:
         raise RunError(
-            f"{len(failing)} of {len(evaluation.asked)} criteria have a verdict that --fail-on names"
+            f"{len(failing)} of {len(evaluation.asked)} criteria have a verdict named by --fail-on"
         )
 
 

@@ -72,7 +72,7 @@ def _opening(scenario: str | None, declared: Path | None) -> Opening:
         return Opening()
     file = Path(scenario)
     if file.name.endswith(LESSON):
-        raise InputError(f"{file}: is the declaration of a lesson; `ackclock lab --lesson {file}` opens it")
+        raise InputError(f"{file}: is a lesson file, not a scenario; `ackclock lab --lesson {file}` opens it")
     if is_there(file) or file.suffix or len(file.parts) != 1:
         # Refuses a wrong scenario as `ackclock run` does, before anything is written or opened.
         return Opening(scenario=read_scenario(file, {}).text)

@@ -80,7 +80,7 @@ def path(
         if _carried(outcome["backward"]) > _carried(outcome["forward"]):
             other = "download" if direction == "upload" else "upload"
             note(
-                f"most bytes took the return path of flow `{flow or groups[0]}`; `--direction {other}` exchanges "
+                f"most bytes took the return path of flow `{flow or groups[0]}`; `--direction {other}` swaps "
                 "the hosts"
             )
     for problem in outcome["problems"]:
@@ -102,7 +102,7 @@ def _simulated(scenario: Scenario, seed: int, outcome: Mapping[str, Any]) -> lis
             seed, series=False
         )
     except InputError as error:  # A flow of the file that begins later than the program ended.
-        warn(f"no comparison with a simulation, which failed: {error}")
+        warn(f"no comparison: the simulation failed: {error}")
         return []
     links = {link["name"]: link for link in run.document["links"]}
     return [links[link["name"]] for link in (*outcome["forward"], *outcome["backward"])]
@@ -127,7 +127,7 @@ def _show(outcome: Mapping[str, Any]) -> None:
     out = console()
     begin, end = outcome["measured_from_s"], outcome["measured_to_s"]
     out.print(
-        f"ran for {outcome['lasted_s']:.2f} s of real time; packets count from {begin:g} s to {end:.2f} s"
+        f"ran for {outcome['lasted_s']:.2f} s of real time; packets are counted from {begin:g} s to {end:.2f} s"
     )
     simulated = {link["name"]: {**link, "name": "  simulated"} for link in outcome.get("simulated", [])}
     for direction in ("forward", "backward"):
@@ -143,6 +143,8 @@ def _show(outcome: Mapping[str, Any]) -> None:
             out.print(table)
     show_lateness(outcome)
     if end <= begin:
-        note(f"nothing was measured: the program ended within the warm-up of {begin:g} s; shorten `warmup`")
+        note(
+            f"nothing was measured: the program ended within the warm-up of {begin:g} s; set a shorter `warmup`"
+        )
     device = {"packet": "packet sockets", "tun": "TUN devices"}[outcome["device"]]
     note(f"Linux {outcome['kernel']}, {device}, default congestion control {outcome['control']}")

@@ -130,7 +130,7 @@ def check(selectors: Sequence[str], *, threads: int) -> None:
         if not outcome.changed:
             stamp(outcome, datetime.now(timezone.utc).date().isoformat())
     if moved:
-        raise RunError(f"{moved} of {len(outcomes)} records are stale: run their studies again")
+        raise RunError(f"{moved} of {len(outcomes)} records are out of date: run their studies again")
 
 
 def _judged(studies: Sequence[LoadedStudy], failures: list[InputError]) -> list[StudyResult]:
@@ -157,7 +157,9 @@ def _recordable(studies: Sequence[LoadedStudy], *, sensitivity: bool) -> None:
         raise InputError("--record needs the runs of the other interpretations: leave out --no-sensitivity")
     for one in studies:
         if one.name.endswith(".toml"):
-            raise InputError(f"--record: {one.name} is not a study of the package, which alone has records")
+            raise InputError(
+                f"--record: {one.name} is not part of the package, and only studies of the package are recorded"
+            )
 
 
 def _recorder() -> Callable[[Work], None]:

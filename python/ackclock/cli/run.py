@@ -200,7 +200,7 @@ def _wishes(
                 f"--export {exports[0]}: {plan}, expected one run: --point N and --replications 1 choose it"
             )
     if payloads and not any(wish.startswith("pcapng") for wish in exports):
-        warn("--payloads changes nothing without --export pcapng")
+        warn("--payloads has no effect without --export pcapng")
     return exports
 
 
@@ -209,7 +209,7 @@ def _formats(figures: Sequence[str], plots: Sequence[str], scenario: Scenario) -
     impossible.
     """
     if any(plot != COMPLETIONS for plot in plots) and not scenario.sweep.axes:
-        raise InputError(f"{scenario.file}: --plot draws a sweep, and the scenario has no [sweep]")
+        raise InputError(f"{scenario.file}: --plot needs a sweep, and the scenario has no [sweep]")
     if not figures and not plots:
         return []
     from ackclock.figure import known_formats
@@ -344,7 +344,7 @@ def _pairs(option: str, example: str, texts: Sequence[str]) -> dict[str, Any]:
 def _needing_out(*, series: bool, latex: bool) -> None:
     """Refuses or remarks on options that write into the folder of ``--out``, which is not given."""
     if series:
-        warn("--series writes nothing without --out DIR")
+        warn("--series has no effect without --out DIR")
     if latex:
         raise InputError("--latex: needs --out DIR, a folder to write to")
 
@@ -497,7 +497,7 @@ def _show_summary(out: Console, runs: list[Run], summary: Mapping[str, Summary])
     if len(runs) == 1:
         out.print(Text(MEANS, style="dim"))
     elif all(value.std in (0, None) for value in summary.values()):
-        out.print(Text("all replications are equal: nothing in this scenario is random", style="yellow"))
+        out.print(Text("all replications are identical: nothing in this scenario is random", style="yellow"))
     else:
         out.print(Text(f"{MEANS} and replications, {SPREAD}", style="dim"))
 

@@ -102,7 +102,7 @@ def search(
     for place, (name, value) in enumerate(values.items()):
         say.print(f"{'' if place else 'with':<10} {name} = {value}")
     if not values:
-        say.print("with       no changes: the unchanged scenario shows it")
+        say.print("with       no changes: the unchanged scenario is the worst")
     if found.all_failed:
         here = (
             f"{found.failed} of {len(found.samples)} runs of the found scenario, "

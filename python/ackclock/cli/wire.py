@@ -37,7 +37,9 @@ def wire(file: Path, *, settings: Sequence[str], seed: int | None, compare: bool
     scenario = read_scenario(file, dict(map(assignment, settings)))
     described = scenario.describe()
     if scenario.sweep.axes:
-        raise InputError(f"{scenario.file}: has a [sweep], expected one point: a run in real time is one run")
+        raise InputError(
+            f"{scenario.file}: has a [sweep], expected a single point: this command makes a single run"
+        )
     used = described["seed"] if seed is None else seed
     outcome = core.wire(scenario.text, scenario.file, scenario.overrides, used)
     if compare:

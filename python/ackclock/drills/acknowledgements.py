@@ -58,7 +58,7 @@ def _gap(record: Record) -> str:
     arrived, answered = _answers(record, after.number)
     if answered - arrived > AT_ONCE_S:
         raise Violation(
-            f"the datagram after a gap was acknowledged only after {1e3 * (answered - arrived):.1f} ms",
+            f"the datagram after a gap was acknowledged after {1e3 * (answered - arrived):.1f} ms, expected at once",
             arrived,
         )
     return "the datagram after a gap was acknowledged at once"
@@ -71,14 +71,15 @@ def _marked(record: Record) -> str:
     arrived, answered = _answers(record, marked[0].number)
     if answered - arrived > AT_ONCE_S:
         raise Violation(
-            f"a marked datagram was acknowledged only after {1e3 * (answered - arrived):.1f} ms", arrived
+            f"a marked datagram was acknowledged after {1e3 * (answered - arrived):.1f} ms, expected at once",
+            arrived,
         )
     return "a marked datagram was acknowledged at once"
 
 
 def _first_rtt(record: Record) -> str:
     rtt = record.value("rtt_ns", 0.5) / 1e9
-    said = f"the smoothed RTT begins with {1e3 * rtt:.1f} ms, over a path of 100 ms"
+    said = f"the smoothed RTT begins at {1e3 * rtt:.1f} ms, on a path with an RTT of 100 ms"
     if not RTT_S - 0.001 <= rtt <= RTT_S + MAX_ACK_DELAY_S + 0.002:
         raise Violation(said, 0.5)
     return said
@@ -86,9 +87,10 @@ def _first_rtt(record: Record) -> str:
 
 def _least(record: Record) -> str:
     least = record.last("least_rtt_ns") / 1e9
-    said = f"the minimum RTT is {1e3 * least:.1f} ms after the RTT of the path went from 100 to 160 ms"
-    if least > RTT_S + MAX_ACK_DELAY_S + 0.002:
-        raise Violation(said, 2.5)
+    said = f"the minimum RTT is {1e3 * least:.1f} ms after the path's RTT rose from 100 to 160 ms"
+    most = RTT_S + MAX_ACK_DELAY_S + 0.002
+    if least > most:
+        raise Violation(f"{said}, expected at most {1e3 * most:.0f} ms", 2.5)
     return said
 
 
@@ -101,7 +103,7 @@ def _smooth(record: Record) -> str:
     before = record.value("rtt_ns", STEP_S) / 1e9
     first = record.changed("rtt_ns", STEP_S + RTT_S + 0.05)
     if first is None:
-        raise Violation("the smoothed RTT stays as it was although the RTT of the path grew", STEP_S)
+        raise Violation("the smoothed RTT did not change although the path's RTT grew by 100 ms", STEP_S)
     after = record.value("rtt_ns", first) / 1e9
     # One sample of 200 to 226 ms moves it by an eighth of the difference; two may come at one time.
     most = before + 2 * (0.226 - before) / 8
@@ -113,7 +115,10 @@ def _smooth(record: Record) -> str:
         )
     end = record.last("rtt_ns") / 1e9
     if end < 0.19:
-        raise Violation(f"the smoothed RTT is {1e3 * end:.0f} ms after 30 samples of 200 ms", 4.0)
+        raise Violation(
+            f"the smoothed RTT is {1e3 * end:.0f} ms after 30 samples of 200 ms, expected at least 190 ms",
+            4.0,
+        )
     return (
         f"samples of 200 ms moved the smoothed RTT from {1e3 * before:.0f} ms first to {1e3 * after:.0f} ms, "
         f"and in the end to {1e3 * end:.0f} ms"

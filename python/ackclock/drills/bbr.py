@@ -67,9 +67,11 @@ def _plateau(record: Record) -> str:
 def _drains(record: Record) -> str:
     waits = _waits(record, 1.5, 4.5)
     median = waits[len(waits) // 2]
-    said = f"half of the datagrams waited less than {1e3 * median:.1f} ms in the queue"
+    said = f"the median wait in the queue was {1e3 * median:.1f} ms"
     if median > 0.25 * RTT_S + 0.002:
-        raise Violation(f"{said}, expected at most a quarter of a round trip", 4.0)
+        raise Violation(
+            f"{said}, expected at most {1e3 * 0.25 * RTT_S:.0f} ms, a quarter of a round trip", 4.0
+        )
     return said
 
 
@@ -78,9 +80,9 @@ def _probe_rtt(record: Record) -> str:
     least, at = min(
         (_rate(record, begin, begin + 0.2), begin) for begin in [4.6 + 0.02 * k for k in range(320)]
     )
-    said = f"the lowest rate over 200 ms was {100 * least / mean:.0f} % of the mean rate, at {at:.1f} s"
+    said = f"the lowest rate in any 200 ms was {100 * least / mean:.0f} % of the mean rate, at {at:.1f} s"
     if least > 0.7 * mean:
-        raise Violation(f"{said}: no ProbeRTT within eleven seconds", 11.0)
+        raise Violation(f"{said}, expected at most 70 %: no ProbeRTT in eleven seconds", 11.0)
     return said
 
 
@@ -92,7 +94,7 @@ def _restart(record: Record) -> str:
         f"product is {PRODUCT:,} bytes"
     )
     if first > 1.5 * PRODUCT:
-        raise Violation(said, 10.0 + RTT_S)
+        raise Violation(f"{said}, expected at most 1.5 times that", 10.0 + RTT_S)
     return said
 
 
@@ -102,7 +104,9 @@ def _aggregated(record: Record) -> str:
 
 def _tiny(record: Record) -> str:
     least = record.least_window(1.0, 20.0)
-    said = f"the window was at least {least:.1f} datagrams, over a path with a bandwidth-delay product of 80 bytes"
+    said = (
+        f"the smallest window was {least:.1f} datagrams, on a path with a bandwidth-delay product of 80 bytes"
+    )
     if least < 3.9:
         raise Violation(f"{said}, expected at least 4", 20.0)
     return f"{said}; {_share(record, 5.0, 20.0, 0.9, 64e3)}"
@@ -117,7 +121,7 @@ def _faster(record: Record) -> str:
     )
     # The draft gives no number.
     if best < 0.95 * 10 * RATE:
-        raise Violation(said, 20.0)
+        raise Violation(f"{said}, expected at least 95 %", 20.0)
     return said
 
 
@@ -156,7 +160,7 @@ def _hidden(what: str) -> Drill:
     number, _, why = what.partition(": ")
 
     def judge(_: Record) -> str:
-        raise CannotTell(f"the case is about {why}")
+        raise CannotTell(f"these tests do not show {why}")
 
     demand = "A case that shows only in internal variables of the control."
     return Drill(
@@ -188,19 +192,19 @@ DRILLS = (
         PLAIN,
         _plateau,
     ),
-    _hidden("2: full_bw_reached after losses while the application limits the sender"),
+    _hidden("2: full_bw_reached after losses while the sender is application-limited"),
     _case("3", "Drain empties the queue of Startup.", PLAIN, _drains),
     _hidden("4: the round in which Drain gives up"),
-    _hidden("5: the phase UP, which ends on a plateau"),
-    _hidden("6: the phase UP, which ends on losses while the application limits the sender"),
+    _hidden("5: how the phase UP ends on a plateau"),
+    _hidden("6: how the phase UP ends on losses while the sender is application-limited"),
     _case(
         "7",
-        "A period in which the application limits the sender does not lower its bandwidth estimate.",
+        "An application-limited period does not lower the bandwidth estimate.",
         _path(10.0, writes=LIMITED),
         _limited,
     ),
-    _hidden("8: the phase DOWN, which ends by the bytes in flight"),
-    _hidden("9: the phase DOWN, which ends by time"),
+    _hidden("8: how the bytes in flight end the phase DOWN"),
+    _hidden("9: how time ends the phase DOWN"),
     _case("10", "ProbeRTT begins five seconds after the minimum RTT was measured.", PLAIN, _probe_rtt),
     _case(
         "11",
@@ -235,7 +239,7 @@ DRILLS = (
         _path(30.0, rates=((0.0, RATE), (10.0, RATE / 10)), queue_bytes=PRODUCT),
         _slower,
     ),
-    _hidden("17: a policer, which the paths of these tests do not have"),
+    _hidden("17: a policer, because their paths have none"),
     _case(
         "18",
         "A spurious loss does not lower the rate.",
@@ -244,11 +248,11 @@ DRILLS = (
     ),
     _case(
         "19",
-        "A delay of half a second, at which probe timeouts expire, does not lower the rate.",
+        "A delay spike of half a second, during which probe timeouts expire, does not lower the rate.",
         _path(6.6, rules=[Rule(True, "times", 3.0, 3.1, "delay", 0.5)]),
         _timeout,
     ),
     _hidden("20: the state after a ProbeRTT in Startup"),
     _hidden("21: inflight_longterm after losses in UP"),
-    _hidden("22: the bandwidth while the application limits the sender in REFILL"),
+    _hidden("22: the bandwidth estimate while the sender is application-limited in REFILL"),
 )

@@ -68,7 +68,7 @@ def target(stack: Stack | str, control: str, law: str | None = None) -> Target:
     """Returns a stack with one of its controls. InputError for a control that it has not, and for an unknown law."""
     given = next((one for one in LAWS if one == law), None)
     if law is not None and given is None:
-        raise InputError(f"--law {law}: expected {', '.join(LAWS)}")
+        raise InputError(f'--law: found "{law}", expected one of {", ".join(LAWS)}')
     if isinstance(stack, Stack):
         known = [name.partition(":")[2] for name in stack.controls]
         name = stack.name
@@ -79,12 +79,10 @@ def target(stack: Stack | str, control: str, law: str | None = None) -> Target:
         known = [one.partition(":")[2] for one in names if one.startswith(f"{stack}:")]
         name = stack
     if not known:
-        raise InputError(
-            f"{stack}: found no stack of this name, expected noq, quinn or the path of a shared library"
-        )
+        raise InputError(f'there is no stack "{stack}": expected noq, quinn or the path of a shared library')
     if control not in known:
         raise InputError(
-            f"{name} has no control {control!r}, expected one of {', '.join(known)}{nearest(control, known)}"
+            f"the stack {name} has no control {control!r}, expected one of {', '.join(known)}{nearest(control, known)}"
         )
     return Target(stack, control, given or law_of(control))
 
@@ -105,9 +103,7 @@ def check(
     asks_paths = paths and (not only or any(word.startswith("path") for word in only))
     if not (drills or asks_repeats or asks_paths):
         known = [one.id for one in DRILLS if applies(one, target.law)]
-        raise InputError(
-            f"--only {', '.join(only)}: no test has such an id or clause{nearest(only[0], known)}"
-        )
+        raise InputError(f"--only {', '.join(only)}: no test has this id or clause{nearest(only[0], known)}")
     before = _cpu_s()
     outcomes = _repeats(target, seed) if asks_repeats else []
     records: dict[str, Record | Exception] = {}
@@ -164,7 +160,7 @@ def _repeats(target: Target, seed: int) -> list[Outcome]:
             if first[:2] == second[:2]
             else "two processes sent different datagrams, or sent them at different times"
         )
-        found = Outcome(REPEATS, "absent", f"{same}; the stack declares this as random: {random}")
+        found = Outcome(REPEATS, "absent", f"{same}; the stack declares as random: {random}")
     elif first[:2] == second[:2]:
         found = Outcome(
             REPEATS,
@@ -194,7 +190,7 @@ def _paths(target: Target, names: Sequence[str]) -> list[Outcome]:
         for name in names:
             demand = (
                 f"The control has at least half the goodput of ackclock's {ours}, and at most twice its 95th "
-                "percentile of the one-way delay, unless its goodput is more than 1.25 times as high."
+                "percentile of one-way delay; more than 1.25 times the goodput excuses a longer delay."
             )
             drill = _about(f"path-{name}", demand, f"bench-stack path {name}")
             try:

@@ -30,9 +30,11 @@ def _epoch(record: Record, most_left: float = 0.85) -> tuple[float, float, float
     at, before, _ = found
     after = record.window(at + 1.5 * RTT_S)
     if not 40 <= before <= 400:
-        raise CannotTell(f"the loss came at a window of {before:.0f} datagrams, not at about 150")
+        raise CannotTell(
+            f"the loss came at a window of {before:.0f} datagrams, expected 40 to 400 for this test"
+        )
     if after > most_left * before:
-        raise CannotTell(f"the loss reduced the window from {before:.0f} to {after:.0f} datagrams only")
+        raise CannotTell(f"the loss reduced the window only from {before:.0f} to {after:.0f} datagrams")
     return at, before, after, (max(0.0, before - after) / C) ** (1 / 3)
 
 
@@ -47,9 +49,9 @@ def _beta(record: Record) -> str:
 def _plateau(record: Record) -> str:
     at, before, _, k = _epoch(record)
     there = record.window(at + k + RTT_S)
-    said = f"the window is {there:.1f} datagrams after K = {k:.2f} s, and was {before:.1f} before the loss"
+    said = f"K = {k:.2f} s after the loss the window is {there:.1f} datagrams; before the loss it was {before:.1f}"
     if abs(there / before - 1) > 0.04:
-        raise Violation(said, at + k + RTT_S)
+        raise Violation(f"{said}, expected a difference of at most 4 %", at + k + RTT_S)
     return said
 
 
@@ -59,7 +61,7 @@ def _concave(record: Record) -> str:
     last = record.window(at + k) - record.window(at + 2 * k / 3)
     said = f"the window grew by {first:.1f} datagrams in the first third of K, and by {last:.1f} in the last"
     if first < 2 * max(last, 1.0):
-        raise Violation(said, at + k)
+        raise Violation(f"{said}, expected at least twice as many in the first", at + k)
     return said
 
 
@@ -68,7 +70,9 @@ def _convex(record: Record) -> str:
     grown = record.window(at + k + 4) - before
     # 0.4 x 4^3 = 25.6; the time begins up to two round trips later, 0.4 x 3.8^3 = 21.9, and an estimate may be a round
     # trip ahead, 0.4 x 4.1^3 = 27.6.
-    said = f"four seconds after K the window is {grown:.1f} datagrams above that before the loss, expected 22 to 28"
+    said = (
+        f"4 s after K the window is {grown:.1f} datagrams larger than before the loss, expected 22 to 28 more"
+    )
     if not 19 <= grown <= 31:
         raise Violation(said, at + k + 4)
     return said
@@ -83,9 +87,11 @@ def _friendly(record: Record) -> str:
     rounds = (1.0 - 3 * SHORT_RTT_S) / SHORT_RTT_S
     least = after + ALPHA * rounds
     there = record.window(at + 1.0)
-    said = f"the window is {there:.0f} datagrams a second after a loss at {before:.0f}; Reno's would be {least:.0f}"
+    said = (
+        f"1 s after a loss at {before:.0f} datagrams the window is {there:.0f}; Reno's would be {least:.0f}"
+    )
     if there < 0.9 * least:
-        raise Violation(said, at + 1.0)
+        raise Violation(f"{said}, expected at least 90 % of it", at + 1.0)
     return said
 
 
@@ -97,7 +103,7 @@ def _alpha_one(record: Record) -> str:
     first, last = record.window(at + 1.0), record.window(at + 2.0)
     grown = last - first
     if first < before:
-        raise CannotTell("the window has not yet reached its size before the loss")
+        raise CannotTell("the window has not yet regained its size before the loss")
     # A datagram a round trip of 10 ms, and a little more where an acknowledgement waits.
     said = (
         f"above the window before the loss it grew by {grown:.0f} datagrams in a second, expected 100 (one "
@@ -120,7 +126,9 @@ def _fast_convergence(record: Record) -> str:
     at, before, _ = found
     after = record.window(at + 1.5 * RTT_S)
     if not 0.75 * first <= before <= 0.97 * first:
-        raise CannotTell(f"the second loss came at {before:.0f} of {first:.0f} datagrams")
+        raise CannotTell(
+            f"the second loss came at a window of {before:.0f} datagrams, the first at {first:.0f}"
+        )
     plateau = before * (1 + BETA) / 2
     k = (max(0.0, plateau - after) / C) ** (1 / 3)
     there = record.window(at + k + RTT_S)
@@ -160,7 +168,7 @@ def _after_idle(record: Record) -> str:
         "ten seconds"
     )
     if after > 1.12 * before + 2:
-        raise Violation(said, at + 2 * RTT_S)
+        raise Violation(f"{said}, expected at most {1.12 * before + 2:.0f}", at + 2 * RTT_S)
     return said
 
 
@@ -175,7 +183,7 @@ def _clamp(record: Record) -> str:
         if ratio > worst:
             worst, at = ratio, moment + LONG_RTT_S
         moment += LONG_RTT_S
-    said = f"the window grew at most {worst:.2f}-fold in a round trip of two seconds"
+    said = f"the fastest growth of the window was {worst:.2f}-fold in a round trip of two seconds"
     if worst > 1.5 * 1.05:
         raise Violation(f"{said}, expected at most 1.5-fold", at)
     return said
@@ -225,7 +233,7 @@ DRILLS = (
         "cubic-reno-friendly",
         "RFC 9438 4.3",
         "SHOULD",
-        "Over a short round trip the window is at least that of Reno.",
+        "On a path with a short round trip the window is at least as large as Reno's.",
         SHORT,
         _friendly,
         CUBIC,
@@ -263,7 +271,7 @@ DRILLS = (
         "cubic-after-idle",
         "RFC 9438 5.8",
         "MUST",
-        "Time in which the application has nothing to send does not count for the growth of the window.",
+        "Time in which the application has nothing to send does not make the window grow.",
         Script(14.0, rules=drop(140), writes=((0.0, 1800 * DATAGRAM), (13.0, 1 << 30))),
         _after_idle,
         CUBIC,

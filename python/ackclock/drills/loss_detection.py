@@ -29,7 +29,7 @@ def _not_early(record: Record) -> str:
     lost = record.last("lost")
     if lost > 0:
         at = record.changed("lost") or 0.0
-        raise Violation("a datagram that two others overtook was declared lost", at)
+        raise Violation("a datagram was declared lost although at most two others had overtaken it", at)
     return "no loss was declared"
 
 
@@ -99,7 +99,7 @@ def _probe(record: Record) -> str:
         raise Violation("the stack sends no probe after the loss of its last datagram", first[0].at_s)
     after = rest[0][0].at_s - first[0].at_s
     most = (RTT_S + ACK_DELAY_S) + 4 * ACK_DELAY_S + 0.025
-    said = f"a probe left after {1e3 * after:.1f} ms, expected 100 to {1e3 * most:.0f} ms"
+    said = f"a probe was sent after {1e3 * after:.1f} ms, expected 100 to {1e3 * most:.0f} ms"
     if not RTT_S + GRANULARITY_S <= after <= most:
         raise Violation(said, rest[0][0].at_s)
     return said
@@ -121,7 +121,7 @@ def _probes(record: Record) -> list[list[Datagram]]:
         groups = [group for group in since if group]
     if len(groups) < 4:
         raise Violation(
-            f"{len(groups) - 1} probes left in 9.5 s without an acknowledgement, expected at least 3",
+            f"{len(groups) - 1} probes were sent in 9.5 s without an acknowledgement, expected at least 3",
             QUIET_S + 1,
         )
     return groups
@@ -133,7 +133,7 @@ def _backoff(record: Record) -> str:
     for index, (before, after) in enumerate(itertools.pairwise(waits)):
         if after < 1.9 * before:
             raise Violation(
-                f"the time between probes went from {1e3 * before:.0f} to {1e3 * after:.0f} ms, expected twice as long",
+                f"the time between probes went from {1e3 * before:.0f} to {1e3 * after:.0f} ms, expected it to double",
                 times[index + 2],
             )
     return "the times between probes are " + ", ".join(f"{1e3 * wait:.0f}" for wait in waits) + " ms"
@@ -143,7 +143,7 @@ def _two_at_most(record: Record) -> str:
     probes = _probes(record)[1:]
     most = max(probes, key=len)
     if len(most) > 2:
-        raise Violation(f"a probe timeout sent {len(most)} datagrams", most[0].at_s)
+        raise Violation(f"a probe timeout sent {len(most)} datagrams, expected at most two", most[0].at_s)
     return f"a probe timeout sent at most {len(most)} datagrams"
 
 
@@ -151,17 +151,17 @@ def _despite_window(record: Record) -> str:
     last = record.datagrams("sent", 0.0, 0.6)[-1]
     first_probe = next((one for one in record.datagrams("sent", 0.65, 2.0)), None)
     if first_probe is None:
-        raise Violation("nothing leaves while the window is full and everything is lost", 0.65)
-    return f"a probe left {1e3 * (first_probe.at_s - last.at_s):.0f} ms after the last datagram"
+        raise Violation("no probe is sent while the window is full and every datagram is lost", 0.65)
+    return f"a probe was sent {1e3 * (first_probe.at_s - last.at_s):.0f} ms after the last datagram"
 
 
 def _declares_nothing(record: Record) -> str:
     probe = record.datagrams("sent", 1.0, 1.39)
     early = record.value("lost", 1.39) - record.value("lost", 1.0)
     if early:
-        raise Violation("a timeout declared packets lost", record.changed("lost", 1.0) or 1.39)
+        raise Violation("a probe timeout declared packets lost", record.changed("lost", 1.0) or 1.39)
     if not probe:
-        raise CannotTell("no probe left in 400 ms without an acknowledgement")
+        raise CannotTell("no probe was sent in 400 ms without an acknowledgement")
     return "no loss was declared"
 
 
@@ -173,10 +173,11 @@ def _starts_again(record: Record) -> str:
     after = second[1] - second[0]
     if after > 0.3:
         raise Violation(
-            f"the probe of a later loss came after {1e3 * after:.0f} ms: the back-off was not reset",
+            f"the probe for a later loss was sent after {1e3 * after:.0f} ms, expected at most 300 ms: the back-off "
+            "was not reset",
             second[1],
         )
-    return f"the probe of a later loss came after {1e3 * after:.0f} ms"
+    return f"the probe for a later loss was sent after {1e3 * after:.0f} ms"
 
 
 def _persistent(record: Record) -> str:
@@ -186,7 +187,7 @@ def _persistent(record: Record) -> str:
     # The acknowledgement that shows the losses is of up to two probes, by which the window may grow.
     if least > 4 + 2.5:
         raise Violation(
-            f"{said}, expected 2 (4 under BBR) and two probes",
+            f"{said}, expected the minimum of 2 (BBR: 4), plus at most two for acknowledged probes",
             record.datagrams("arrived", 3.0, forward=False)[0].at_s,
         )
     return said
@@ -198,7 +199,7 @@ def _not_persistent(record: Record) -> str:
     said = f"the window went from {before:.0f} to {least:.1f} datagrams after an outage of 60 ms"
     # A control that reduces what is in flight, and not its window, may do so when the lost datagrams no longer count.
     if least < 0.3 * before:
-        raise Violation(said, record.changed("window", 1.0) or 1.0)
+        raise Violation(f"{said}, expected at least 30 % of it", record.changed("window", 1.0) or 1.0)
     return said
 
 
@@ -235,7 +236,7 @@ DRILLS = (
         "probe",
         "RFC 9002 6.2.1",
         "MUST",
-        "If the last datagram is lost, a probe follows after the smoothed RTT, four RTT variations and max_ack_delay.",
+        "If the last datagram is lost, a probe follows after smoothed RTT + 4 x RTT variation + max_ack_delay.",
         Script(5.0, rules=outage(QUIET_S - 0.001, QUIET_S + 0.01), writes=(*WARM, (QUIET_S, 1000))),
         _probe,
     ),
@@ -275,7 +276,7 @@ DRILLS = (
         "probe-backoff-ends",
         "RFC 9002 6.2.1",
         "MUST",
-        "The backoff of the probe timeout ends with an acknowledgement.",
+        "An acknowledgement resets the back-off of the probe timeout.",
         Script(
             8.0,
             rules=[*outage(QUIET_S - 0.001, QUIET_S + 0.5), *outage(5.999, 6.01)],
@@ -287,7 +288,7 @@ DRILLS = (
         "persistent-congestion",
         "RFC 9002 7.6.2",
         "MUST",
-        "The window falls to the minimum after everything was lost for more than three probe timeouts.",
+        "Persistent congestion (only losses for over three probe timeouts) reduces the window to the minimum.",
         LONG_OUTAGE,
         _persistent,
     ),

@@ -36,7 +36,7 @@ def _once(record: Record) -> str:
     found = reductions(record, marked.at_s, marked.at_s + 5 * RTT_S)
     if len(found) != 1:
         raise Violation(
-            f"{len(found)} reductions of the window for two marks of one round trip",
+            f"the window was reduced {len(found)} times for two marks in one round trip, expected once",
             found[-1][0] if found else marked.at_s + RTT_S,
         )
     return f"one reduction of the window, from {found[0][1]:.0f} to {found[0][2]:.0f} datagrams"
@@ -69,7 +69,7 @@ DRILLS = (
         "one-reduction-for-marks",
         "RFC 9002 7.3.2",
         "MUST",
-        "Two ECN marks of one round trip reduce the window once.",
+        "Two ECN marks in one round trip reduce the window once.",
         Script(1.6, rules=mark(60, 62)),
         _once,
         LOSS_BASED,

@@ -60,7 +60,7 @@ class Record:
         self._columns = columns
         if columns["began_ns"] is None:
             raise CannotTell(
-                f"the stack accepted no data: {columns['closed'] or 'its handshake did not end'}"
+                f"the stack accepted no data: {columns['closed'] or 'its handshake did not complete'}"
             )
         began = columns["began_ns"]
         self._at: Sequence[float] = [(at - began) / 1e9 for at in columns["at_ns"]]

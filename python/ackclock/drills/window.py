@@ -27,7 +27,7 @@ PAUSE_S = 2.0
 def _initial(record: Record) -> str:
     first = [one for one in record.datagrams("sent", 0.0, 0.9 * RTT_S) if one.is_full]
     sent = sum(one.bytes for one in first)
-    said = f"{len(first)} datagrams with {sent:,} bytes left before the first acknowledgement"
+    said = f"{len(first)} datagrams with {sent:,} bytes were sent before the first acknowledgement"
     if sent > INITIAL_BYTES:
         raise Violation(f"{said}, expected at most {INITIAL_BYTES:,} bytes", first[-1].at_s)
     return said
@@ -55,7 +55,7 @@ def _slow_start(record: Record) -> str:
         at, end, least = 0.45, record.window(0.45), 2.5
         said = f"the window goes from {begin:.0f} to {end:.0f} datagrams in four round trips"
     if end < least * begin:
-        raise Violation(said, at)
+        raise Violation(f"{said}, expected {least:g}-fold growth or more", at)
     return said
 
 
@@ -67,7 +67,7 @@ def _factor(law: Law) -> Drill:
         if found is None:
             raise Violation("a loss does not reduce the window", record.the("dropped", 60).at_s + RTT_S)
         at, before, after = found
-        said = f"{after / before:.2f} of the window of {before:.0f} datagrams is left"
+        said = f"the loss left {after / before:.2f} of the window of {before:.0f} datagrams"
         if after > most * before + 1.5:
             raise Violation(f"{said}, expected at most {most}", at)
         return said
@@ -93,13 +93,13 @@ def reductions(record: Record, first_s: float, last_s: float) -> list[tuple[floa
 def _once(record: Record) -> str:
     lost = record.datagrams("dropped")
     if len(lost) < 2:
-        raise CannotTell(f"{len(lost)} of the two datagrams to be dropped were sent")
+        raise CannotTell(f"the stack sent {len(lost)} of the two datagrams that this test drops")
     if lost[1].at_s - lost[0].at_s > 0.9 * RTT_S:
         raise CannotTell("the two datagrams were sent in different round trips, expected one round trip")
     found = reductions(record, lost[0].at_s, lost[0].at_s + 5 * RTT_S)
     if len(found) != 1:
         raise Violation(
-            f"{len(found)} reductions of the window for two losses of one round trip",
+            f"the window was reduced {len(found)} times for two losses in one round trip, expected once",
             found[-1][0] if found else lost[0].at_s + RTT_S,
         )
     return f"one reduction of the window, from {found[0][1]:.0f} to {found[0][2]:.0f} datagrams"
@@ -108,11 +108,12 @@ def _once(record: Record) -> str:
 def _again(record: Record) -> str:
     lost = record.datagrams("dropped")
     if len(lost) < 2:
-        raise CannotTell(f"{len(lost)} of the two datagrams to be dropped were sent")
+        raise CannotTell(f"the stack sent {len(lost)} of the two datagrams that this test drops")
     found = reductions(record, lost[0].at_s, lost[1].at_s + 4 * RTT_S)
     if len(found) != 2:
         raise Violation(
-            f"{len(found)} reductions of the window for losses in two round trips", lost[1].at_s + RTT_S
+            f"the window was reduced {len(found)} times for losses in two round trips, expected twice",
+            lost[1].at_s + RTT_S,
         )
     both = " and ".join(f"from {before:.0f} to {after:.0f}" for _, before, after in found)
     return f"two reductions of the window, {both} datagrams"
@@ -121,16 +122,18 @@ def _again(record: Record) -> str:
 def _limited_start(record: Record) -> str:
     begin, end = record.window(0.1), record.last("window") / DATAGRAM
     said = f"the window goes from {begin:.0f} to {end:.0f} datagrams, of which the application uses two"
-    if end > 1.5 * begin + 1:
-        raise Violation(said, record.changed("window", 0.1) or 0.1)
+    most = 1.5 * begin + 1
+    if end > most:
+        raise Violation(f"{said}, expected at most {most:.0f}", record.changed("window", 0.1) or 0.1)
     return said
 
 
 def _limited_later(record: Record) -> str:
     begin, end = record.window(2.5), record.last("window") / DATAGRAM
     said = f"the window goes from {begin:.0f} to {end:.0f} datagrams, of which the application uses two"
-    if end > 1.15 * begin + 1:
-        raise Violation(said, record.changed("window", 2.5) or 2.5)
+    most = 1.15 * begin + 1
+    if end > most:
+        raise Violation(f"{said}, expected at most {most:.0f}", record.changed("window", 2.5) or 2.5)
     return said
 
 
@@ -143,7 +146,7 @@ def _burst(record: Record, first_s: float, last_s: float) -> str:
         total = sum(other.bytes for other in sent[index:end])
         if total > worst:
             worst, at = total, one.at_s
-    said = f"at most {worst:,} bytes left within 0.1 ms"
+    said = f"the largest burst was {worst:,} bytes within 0.1 ms"
     # A sender that paces sends up to twice its window a round trip, and may owe a millisecond of it: kGranularity.
     allowed = INITIAL_BYTES + round(2 * record.window(first_s) * DATAGRAM / RTT_S * 0.001)
     if worst > allowed:
@@ -169,7 +172,9 @@ def _floor(record: Record) -> str:
 
 def _delivers(record: Record) -> str:
     if record.delivered_s is None:
-        raise Violation("a transfer of 300 kB does not end in 60 s while every 15th datagram is lost", 59.9)
+        raise Violation(
+            "a transfer of 300 kB does not complete within 60 s while every 15th datagram is lost", 59.9
+        )
     return f"a transfer of 300 kB ends after {record.delivered_s:.1f} s while every 15th datagram is lost"
 
 
@@ -177,7 +182,7 @@ def _backs_off(record: Record) -> str:
     sent = len([one for one in record.datagrams("sent", 6.0, 8.0) if one.is_full])
     said = f"the sender sends {sent} datagrams in two seconds while every second one is lost"
     if sent > 10 * 2 / RTT_S:
-        raise Violation(f"{said}, more than an initial window a round trip", 8.0)
+        raise Violation(f"{said}, expected at most {20 / RTT_S:.0f} (an initial window per round trip)", 8.0)
     return said
 
 
@@ -225,7 +230,7 @@ DRILLS = (
         "one-reduction",
         "RFC 9002 7.3.2",
         "MUST",
-        "Two losses of one round trip reduce the window once.",
+        "Two losses in one round trip reduce the window once.",
         Script(1.6, rules=drop(60, 62)),
         _once,
         LOSS_BASED,
@@ -234,7 +239,7 @@ DRILLS = (
         "two-reductions",
         "RFC 9002 7.3.2",
         "MUST",
-        "The loss of a datagram that left after recovery began reduces the window again.",
+        "The loss of a datagram that was sent after recovery began reduces the window again.",
         Script(2.5, rules=drop(60, 260)),
         _again,
         LOSS_BASED,
@@ -243,7 +248,7 @@ DRILLS = (
         "limited-in-slow-start",
         "RFC 9002 7.8",
         "SHOULD",
-        "A window that the application does not use does not grow in slow start.",
+        "A window that the application does not fill does not grow in slow start.",
         Script(5.0, writes=tuple(trickle(0.0, 5.0, 0.05))),
         _limited_start,
         LOSS_BASED,
@@ -252,7 +257,7 @@ DRILLS = (
         "limited-in-avoidance",
         "RFC 9002 7.8",
         "SHOULD",
-        "A window that the application does not use does not grow in congestion avoidance.",
+        "A window that the application does not fill does not grow in congestion avoidance.",
         Script(20.0, rules=drop(60), writes=((0.0, 200 * DATAGRAM), *trickle(2.0, 20.0, 0.05))),
         _limited_later,
         LOSS_BASED,
@@ -261,7 +266,7 @@ DRILLS = (
         "burst-after-a-pause",
         "RFC 9002 7.7",
         "SHOULD",
-        "After a pause of the application the sender sends no more than an initial window at once.",
+        "After a pause of the application the sender sends at most an initial window in a burst.",
         PAUSED,
         _after_pause,
     ),
@@ -269,7 +274,7 @@ DRILLS = (
         "burst-after-silence",
         "RFC 9002 7.7",
         "SHOULD",
-        "After 200 ms without an acknowledgement the sender sends no more than an initial window at once.",
+        "After 200 ms without an acknowledgement the sender sends at most an initial window in a burst.",
         Script(1.6, rules=[*drop(60), *hold(1.0, 1.2)]),
         _after_silence,
     ),

@@ -108,7 +108,7 @@ def read_record(file: Path) -> Mapping[str, Any]:
     packaged = None if is_there(file) else evaluation_text(str(file))
     if packaged is None and not is_there(file, Path.exists) and len(file.parts) == 1 and not file.suffix:
         raise InputError(
-            f"{file}: there is no file and no record of an evaluation with this name{nearest(str(file), evaluated())}"
+            f"{file}: there is neither a file nor a recorded evaluation with this name{nearest(str(file), evaluated())}"
         )
     try:
         document = json.loads(read_text(file) if packaged is None else packaged)
@@ -123,7 +123,7 @@ def as_record(document: Any, file: Path | str) -> Mapping[str, Any]:
     """
     if not isinstance(document, dict) or document.get("kind") != KIND:
         raise InputError(
-            f"{file}: is no record of an evaluation; `ackclock evaluate CONTROL --json > FILE` writes one"
+            f"{file}: is not the record of an evaluation; `ackclock evaluate CONTROL --json > FILE` writes one"
         )
     try:
         EvaluateDocument.model_validate(document)
@@ -131,8 +131,8 @@ def as_record(document: Any, file: Path | str) -> Mapping[str, Any]:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise InputError(
-            f"{file}: {where}: {first['msg']}: the record was made by another version of ackclock, and "
-            f"`{document.get('command', 'ackclock evaluate')} --json > {file}` makes it again"
+            f"{file}: {where}: {first['msg']}: the record is from another version of ackclock; "
+            f"`{document.get('command', 'ackclock evaluate')} --json > {file}` makes a new one"
         ) from None
     return document
 
@@ -165,19 +165,19 @@ def require_alike(
     if list(seeds) != record["seeds"] or quick != record["quick"]:
         kind = "a quick" if record["quick"] else "a full"
         raise InputError(
-            f"the record is that of {kind} evaluation with {len(record['seeds'])} seeds, this evaluation is "
-            f"{'quick' if quick else 'full'} with {len(seeds)}: make a new record, or use its options"
+            f"the record is of {kind} evaluation with {len(record['seeds'])} seeds, but this evaluation is "
+            f"{'quick' if quick else 'full'} with {len(seeds)} seeds: make a new record, or use its options"
         )
     before = record.get("most_packets")
     if most_packets != before:
         alike = "without --most-packets" if before is None else f"with --most-packets {before}"
         raise InputError(
-            f"the record has {_settings_up_to(before)}, this evaluation {_settings_up_to(most_packets)}: make a "
+            f"the record has {_settings_up_to(before)}, this evaluation has {_settings_up_to(most_packets)}: make a "
             f"new record, or evaluate {alike}"
         )
     if list(references) != record["references"]:
         raise InputError(
-            f"the record has the references {', '.join(record['references'])}, this evaluation "
+            f"the record has the references {', '.join(record['references'])}, this evaluation has "
             f"{', '.join(references)}: make a new record, or evaluate with --against '{','.join(record['references'])}'"
         )
 
@@ -220,7 +220,7 @@ class Change:
             return there
         side = "more" if self.change > 0 else "less"
         return (
-            f"{self.name}: {100 * abs(self.change):.3g} % {side} over {self.settings} settings, most so in "
+            f"{self.name}: {100 * abs(self.change):.3g} % {side} over {self.settings} settings; largest change in "
             f"{self.setting}: {self.before:.4g} before, {self.now:.4g} now"
         )
 
@@ -242,7 +242,7 @@ class Comparison:
         if not self.worse:
             return f"no worse than the record in {over}"
         respects = "1 respect" if len(self.worse) == 1 else f"{len(self.worse)} respects"
-        return f"worse than the record in {respects}, over {over}"
+        return f"worse than the record in {respects}, in {over}"
 
 
 def scenarios_of(record: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -254,7 +254,7 @@ def require_shared(names: Collection[str], record: Mapping[str, Any]) -> None:
     """Raises InputError if none of the scenarios with these names is in the record."""
     if not set(names) & set(scenarios_of(record)):
         raise InputError(
-            f"the record has none of the scenarios {', '.join(names)}: it has {', '.join(scenarios_of(record))}"
+            f"the record has none of the scenarios {', '.join(names)}; it has {', '.join(scenarios_of(record))}"
         )
 
 

@@ -137,8 +137,8 @@ class Contender:
         from ackclock.custom import has_window
 
         return [
-            f"{self.name} has no set_cwnd and set_ssthresh, so it counts as a control with a model of the path: while "
-            "losses are repaired, the host does not reduce its flight as it does for other windows"
+            f"{self.name} has no set_cwnd and set_ssthresh, so it counts as a model-based control: the host does not "
+            "reduce the data in flight during loss recovery, as it does for window-based controls"
             for cls in self.classes.values()
             if not has_window(cls)
         ]
@@ -211,8 +211,8 @@ def contender(given: str, more: Mapping[str, Any] | None = None) -> Contender:
     stack, _, own = given.partition(":")
     if own and stack in ALWAYS_MARKED and _table(more.get("transport", {})).get("name") != stack:
         raise InputError(
-            f"the control {given} is part of the stack {stack} and runs over no other transport: add "
-            f"`--transport {stack}`, which the other controls then use too"
+            f"the control {given} is part of the stack {stack} and runs only over its transport: add "
+            f"`--transport {stack}`, which the other controls then use as well"
         )
     return Contender(given, {"control": given, **more})
 
@@ -301,7 +301,7 @@ def loaded(file: Path, name: str = "") -> type[Control]:
     elif len(controls) != 1:
         found = ", ".join(controls) or "none"
         raise InputError(
-            f"{file}: expected one class of ackclock.Control, found {found}; FILE.py:CLASS names one"
+            f"{file}: expected one subclass of ackclock.Control, found {found}; FILE.py:CLASS chooses one"
         )
     cls = controls[name or next(iter(controls))]
     try:

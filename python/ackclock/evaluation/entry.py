@@ -61,7 +61,7 @@ def chosen(only: Sequence[str], sets: Sequence[str]) -> list[Loaded]:
     for loaded in map(load, names):
         if loaded.name in found:
             raise InputError(
-                f"{loaded.name}: two scenarios have this name, expected different names in the results: rename a file"
+                f"{loaded.name}: two scenarios have this name, expected unique names: rename a file"
             )
         found[loaded.name] = loaded
     return list(found.values())
@@ -81,7 +81,7 @@ def plans(
     tested = [contenders.contender(one, more) for one in controls]
     references = [contenders.contender(name, more) for name in against]
     if any(contender.classes for contender in references):
-        raise InputError("against: found a control in Python, expected controls of the registry")
+        raise InputError("against: found a control in Python, expected names from `ackclock list controls`")
     if len({(one.name, one.file) for one in tested}) < len(tested):
         raise InputError(
             f"beside: found {tested[1].name}, the tested control itself, expected another control"
@@ -98,7 +98,9 @@ def plans(
     for plan in made:
         for loaded, settings in zip(plan.scenarios, plan.settings, strict=True):
             if known.setdefault(loaded.name, settings) != settings:
-                raise AssertionError(f"{loaded.name}: which settings are left out depends on the control")
+                raise AssertionError(
+                    f"{loaded.name}: which settings are left out differs between the controls"
+                )
     return made
 
 

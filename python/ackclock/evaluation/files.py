@@ -71,7 +71,9 @@ def of_set(name: str) -> list[str]:
     """Returns the names of the scenarios of the set called ``name``. InputError if there is no such set."""
     known = [one.id for one in SETS]
     if name not in known:
-        raise InputError(f'there is no set "{name}"{nearest(name, known)}\nThe sets are {", ".join(known)}')
+        raise InputError(
+            f'there is no set of scenarios "{name}"{nearest(name, known)}\nThe sets are {", ".join(known)}'
+        )
     return [one for one in names_of_sets() if of_scenario(one).id == name]
 
 

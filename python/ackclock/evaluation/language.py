@@ -157,9 +157,9 @@ class Demand(Table):
             raise ValueError(f'limit: there is no limit "{self.limit}"{nearest(self.limit, list(known()))}')
         measure = self.limits.measure
         if (measure == "change") != bool(self.against):
-            raise ValueError('expected `against` with a limit of measure = "change", and with no other limit')
+            raise ValueError('a limit with measure = "change" needs `against`, and no other limit takes it')
         if self.equal and measure != "harm":
-            raise ValueError('`equal` is for a limit with measure = "harm"')
+            raise ValueError('`equal` is only for a limit with measure = "harm"')
         return self
 
     @property
@@ -299,7 +299,7 @@ class ScenarioFile(Table):
                 raise ValueError(f'criteria[{number}]: `equal` needs a metric with better = "more"')
             if criterion.limits.measure == "harm" and (self.solo is None or better == "neither"):
                 raise ValueError(
-                    f'criteria[{number}]: harm needs [solo], and a metric with better = "more" or "less"'
+                    f'criteria[{number}]: a harm limit needs [solo], and a metric with better = "more" or "less"'
                 )
             places = [*criterion.against.items()]
             places += [(of, point) for of, points in criterion.only.items() for point in points]

@@ -55,9 +55,9 @@ class Limit(Table):
                 f"itself"
             )
         if self.runs and self.measure != "rate":
-            raise ValueError('`runs` is for measure = "rate"')
+            raise ValueError('`runs` is only for measure = "rate"')
         if self.floor and self.measure != "ratio":
-            raise ValueError('`floor` is for measure = "ratio"')
+            raise ValueError('`floor` is only for measure = "ratio"')
         return self
 
     @property

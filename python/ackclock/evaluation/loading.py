@@ -29,7 +29,7 @@ T = TypeVar("T")
 def check(file: Path, name: str) -> None:
     """Raises InputError if the process that loads ``file`` ends in it."""
     if is_there(file) and (how := _ended(file.resolve(), name, file.stat().st_mtime_ns)):
-        raise InputError(f"{file}: loading the file ended the process, with {how}")
+        raise InputError(f"{file}: loading the file ended the process ({how})")
 
 
 @lru_cache
@@ -80,7 +80,7 @@ def apart(what: str, work: Callable[[], T]) -> T:
             value, failure = here.recv()
     except (EOFError, OSError):  # the process ended before, or while, it wrote
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        raise RunError(f"{what}: the run ended its process, with {_how(code)}") from None
+        raise RunError(f"{what}: the run ended its process ({_how(code)})") from None
     os.waitpid(child, 0)
     if failure is not None:
         raise failure

@@ -136,9 +136,7 @@ class _Batch:
                     return
                 if self._late >= MOST_LATE and not self._in_time:
                     limit_s = self._maker.limit_s(self._jobs[index])
-                    why = (
-                        f"not made, because each of the first {MOST_LATE} did not finish within {limit_s:g} s"
-                    )
+                    why = f"not run, because none of the first {MOST_LATE} runs finished within {limit_s:g} s"
                     self._done.put((index, RunError(why)))
                     continue
                 made = process.make(self._jobs[index])
@@ -193,7 +191,7 @@ class _Process:
             return RunError(f"{self._maker.what} ended the process of the run")
         except (KeyError, TypeError, ValueError):
             self.close()
-            return RunError(f"{self._maker.what} wrote to the pipe for the results of the run")
+            return RunError(f"{self._maker.what} wrote to the pipe that carries the results of the run")
         return RunError(why) if why else _Returned(text, data=series)
 
     def kill(self) -> None:

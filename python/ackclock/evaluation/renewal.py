@@ -60,11 +60,11 @@ def samples_of(scenario: Record, record: Record) -> Measured:
     """Returns the samples of a scenario of a record. ValueError if its settings or metrics are not those of today."""
     about = load(scenario["name"]).about
     if {one["id"] for one in scenario["metrics"]} != {one.id for one in about.metrics}:
-        raise ValueError(f"{scenario['name']} has other metrics now than in the record: record it again")
+        raise ValueError(f"{scenario['name']} now has other metrics than the record: record it again")
     recorded = [one["name"] for one in scenario["settings"]]
     settings = _settings_of(about, record, recorded)
     if [one.name for one in settings] != recorded:
-        raise ValueError(f"{scenario['name']} has other settings now than in the record: record it again")
+        raise ValueError(f"{scenario['name']} now has other settings than the record: record it again")
     samples = Measured(settings, record["seeds"])
     for index, setting in enumerate(scenario["settings"]):
         values = {TESTED: setting["tested"], **setting["references"], SOLO: setting.get("solo", {})}

@@ -25,8 +25,8 @@ def extent(*, quick: bool, most_packets: int | None) -> str:
 
 def left_out(settings: int, most_packets: int | None) -> str:
     """Returns that settings are left out, and why."""
-    those = "1 setting is" if settings == 1 else f"{settings:,} settings are"
-    return f"{those} left out, whose {more_than(most_packets)}"
+    those, whose = ("1 setting is", "its") if settings == 1 else (f"{settings:,} settings are", "their")
+    return f"{those} left out, because {whose} {more_than(most_packets)}"
 
 
 def more_than(most_packets: int | None) -> str:

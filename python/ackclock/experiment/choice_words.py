@@ -61,5 +61,5 @@ def _columns(settings: tuple[Array, ...]) -> Array:
     if sum(column.shape[1] for column in columns) < 2:
         raise ValueError("expected two or more settings to choose from")
     if len({len(column) for column in columns}) > 1:
-        raise ValueError("expected settings with equally many replications")
+        raise ValueError("expected settings with the same number of replications")
     return np.concatenate(columns, axis=1)

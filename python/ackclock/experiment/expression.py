@@ -80,7 +80,7 @@ class Expression:
         except SyntaxError as error:
             raise ExpressionError(self._pointed(error.msg, (error.offset or 2) - 2)) from None
         except (ValueError, MemoryError, RecursionError):
-            raise ExpressionError(f'cannot be read as an expression: "{self.text[:60]}"') from None
+            raise ExpressionError(f'not a valid expression: "{self.text[:60]}"') from None
 
     def evaluate(self, vocabulary: Vocabulary) -> Array:
         """Returns the value as a float array (of no dimension for a single number). ExpressionError
@@ -168,7 +168,9 @@ class Expression:
 
     def _called(self, node: ast.Call, words: Vocabulary) -> Value:
         if node.keywords:
-            raise self._error(node.keywords[0].value, "expected arguments by position, found one with a name")
+            raise self._error(
+                node.keywords[0].value, "expected positional arguments, found a keyword argument"
+            )
         function = self._function(node.func, words)
         return self._call(node, function, [self._value(argument, words) for argument in node.args])
 
@@ -190,7 +192,8 @@ class Expression:
                 for comparison, (a, b) in zip(ops, pairwise(values), strict=True):
                     if type(comparison) not in _COMPARISONS:
                         raise self._error(
-                            node, "compare with <, <=, > or >=; measured values are never exactly equal"
+                            node,
+                            "expected a comparison with <, <=, > or >=: measured values are never exactly equal",
                         )
                     sign = _COMPARISONS[type(comparison)]
                     truths.append(
@@ -210,12 +213,12 @@ class Expression:
                 raise self._error(
                     node, f'there is no function "{node.id}"{nearest(node.id, words.functions)}'
                 )
-        raise self._error(node, "only the functions of the language can be called")
+        raise self._error(node, "expected a function of the expression language")
 
     def _attribute(self, node: ast.Attribute, owner: Value, name: str) -> Value:
         lookup = getattr(owner, "attribute", None)
         if lookup is None or name.startswith("_"):
-            raise self._error(node, f"{_spoken(node.value)} has no attribute .{name}")
+            raise self._error(node, f"the value before .{name} has no such attribute")
         return self._call(node, lookup, [name])
 
     def _call(self, node: ast.expr, function: Callable[..., Value], arguments: list[Value]) -> Value:
@@ -288,7 +291,7 @@ def _signature(function: Callable[..., Value]) -> str:
 
 def _spoken(node: ast.expr) -> str:
     names = {
-        ast.Constant: "text",
+        ast.Constant: "a string",
         ast.Subscript: "indexing with [...]",
         ast.IfExp: "if ... else",
         ast.Lambda: "lambda",
@@ -297,7 +300,7 @@ def _spoken(node: ast.expr) -> str:
         ast.Dict: "a dictionary",
         ast.BinOp: "this operator",
         ast.Name: "a name that is not a number",
-        ast.Call: "something that is not a number; add an attribute, e.g. .goodput_bps",
+        ast.Call: "a flow, link or group; add an attribute, e.g. .goodput_bps",
         ast.Attribute: "an attribute that is not a number",
     }
     return names.get(type(node), type(node).__name__)

@@ -74,7 +74,9 @@ class Metric(Table):
     @classmethod
     def _identifier(cls, value: str) -> str:
         if not re.fullmatch("[a-z][a-z0-9_]*", value):
-            raise ValueError("a metric id is used as a function name: lower-case letters, digits and _")
+            raise ValueError(
+                "a metric id is used as a function name: use only lower-case letters, digits and _"
+            )
         return value
 
     @property

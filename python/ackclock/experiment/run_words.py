@@ -178,7 +178,7 @@ class RunWords:
     def compare(self, comparison: str, left: Array, right: Array, join: Join) -> Value:  # noqa: ARG002  (as SampleWords is asked)
         """Metrics have no truth values."""
         raise ValueError(
-            f"a metric is a number, without {comparison}: comparisons belong in the `direction` of a claim"
+            f"a metric is a number, not a comparison ({comparison}): comparisons belong in the `direction` of a claim"
         )
 
     def _series(self, path: str, start: Array | None = None, end: Array | None = None) -> Array:
@@ -467,14 +467,14 @@ def percentile(values: Array, q: Array) -> float:
     """percentile(x, q) with q from 0 to 100, by linear interpolation"""
     present = _present(values)
     if not 0 <= q <= 100:
-        raise ValueError("a percentile lies between 0 and 100")
+        raise ValueError("expected a percentile from 0 to 100")
     return float(np.percentile(present, float(q))) if present.size else math.nan
 
 
 def correlation(first: Array, second: Array) -> float:
     """correlation(x, y) of two vectors of one length: Pearson's coefficient"""
     if first.ndim != 1 or first.shape != second.shape:
-        raise ValueError(f"expected two vectors of one length, found {first.size} and {second.size} values")
+        raise ValueError(f"expected two vectors of equal length, found {first.size} and {second.size} values")
     return metrics.correlation(first, second)
 
 
@@ -486,11 +486,11 @@ def _reduction(
             present = _present(first)
             return float(reduced(present)) if present.size else math.nan
         if pairwise is None:
-            raise ValueError(f"{name} reduces one vector, found {1 + len(more)} arguments")
+            raise ValueError(f"{name}() takes one vector, found {1 + len(more)} arguments")
         return reduce(pairwise, more, first)
 
     several = f" of a vector, or {name}(a, b, ...) element by element"
-    function.__doc__ = f"{name}(x)" + (several if pairwise else " with one vector")
+    function.__doc__ = f"{name}(x)" + (several if pairwise else " of one vector")
     return function
 
 

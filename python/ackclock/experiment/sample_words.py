@@ -126,13 +126,15 @@ class SampleWords:
         """axis('<case>[*]')"""
         runs, several = self._select(selector)
         if not several:
-            raise LookupError(f"axis() takes a part of the sweep, not one value: axis('{runs[0].curve}[*]')")
+            raise LookupError(
+                f"axis() takes a part of the sweep, not a single value: axis('{runs[0].curve}[*]')"
+            )
         return np.array([[_axis_value(run.value) for run in runs]], dtype=np.float64)
 
     def _select(self, selector: str) -> tuple[list[Setting], bool]:
         """Returns the runs that ``selector`` names, and whether it names a part of the sweep rather than one run."""
         if not isinstance(selector, str):
-            raise LookupError("a case is named in quotes, e.g. loss('rbcc-5')")
+            raise LookupError("expected the name of a case in quotes, e.g. loss('rbcc-5')")
         found = _SELECTION.match(selector)
         if found is None:
             return [self._run(selector)], False
@@ -145,7 +147,7 @@ class SampleWords:
             [run for run in swept if low <= _axis_value(run.value) <= high] if found["what"] != "*" else swept
         )
         if not inside:
-            raise LookupError(f'"{selector}" contains no value of the sweep')
+            raise LookupError(f'no value of the sweep lies in "{selector}"')
         return inside, True
 
     def _run(self, name: str) -> Setting:
@@ -160,10 +162,10 @@ def samples_of(expression: Expression, words: SampleWords, replications: int) ->
     """Returns the claim's measured value, a vector of length ``replications``."""
     value = expression.evaluate(words)
     if value.ndim > 1 and len(value) == replications:
-        several = f"{value.shape[-1]} values per replication; reduce them with max, min, mean, first_above..."
+        several = f"found {value.shape[-1]} values per replication, expected one: use max, min, mean, first_above..."
         raise ExpressionError(f"{several}\n    {expression.text}")
     if value.shape not in ((), (replications,)):
-        raise ExpressionError(f"the value is not one number per replication\n    {expression.text}")
+        raise ExpressionError(f"expected one number per replication\n    {expression.text}")
     return np.broadcast_to(value, (replications,)).astype(np.float64)
 
 
@@ -204,7 +206,7 @@ def _reduction(
                 )
             return reduced(first, axis=-1)
         if pairwise is None:
-            raise ValueError(f"{name} reduces one sweep, found {1 + len(more)} arguments")
+            raise ValueError(f"{name}() takes one sweep, found {1 + len(more)} arguments")
         return reduce(pairwise, more, first)
 
     function.__doc__ = f"{name}(x) along a sweep" + (f", or {name}(a, b, ...)" if pairwise else "")

@@ -67,7 +67,7 @@ class Words(Table):
     def _nothing_unchecked(self) -> Self:
         count = len(self.look)
         problems = [
-            f"check[{number}].look: found {check.look}, expected a statement of look, from 1 to {count}"
+            f"check[{number}].look: found {check.look}, expected the number of a statement in look, from 1 to {count}"
             for number, check in enumerate(self.checks, start=1)
             if check.look > count
         ]
@@ -105,7 +105,7 @@ class Lesson(Words):
                 if around := next((one for one in paths if path.startswith(f"{one}.")), None):
                     raise ValueError(
                         f'try[{number}] ("{variant.label}").set: "{path}" lies within "{around}", which a variant '
-                        "sets too: expected one of the two"
+                        "sets too: set only one of the two"
                     )
         document = toml.loads(self.scenario)
         for number, variant in enumerate(self.variants, start=1):
@@ -183,7 +183,7 @@ def _place(document: dict[str, Any], path: str) -> tuple[Any, Any]:
                 for place, one in enumerate(value)
             }
         if step not in keys:
-            near = nearest(step, keys) or ": write the default value in the scenario"
+            near = nearest(step, keys) or ": write the default value into the scenario"
             raise LookupError(f'found "{path}", expected the path of a value that is in the scenario{near}')
         around, key = value, keys[step]
         value = around[key]

@@ -83,13 +83,15 @@ def read_answer(file: Path) -> Answer:
             f"line {error.lineno}, column {error.colno}: {error.msg}, expected JSON as the page saves it"
         ) from None
     except RecursionError:
-        raise AnswerError("lists or tables nested very deeply, expected JSON as the page saves it") from None
+        raise AnswerError("lists or tables nested too deeply, expected JSON as the page saves it") from None
     except InputError as error:
         raise AnswerError(str(error).removeprefix(f"{file}:").strip()) from None
     found = document.get("format") if isinstance(document, dict) else None
     if found != FORMAT:
         what = "no format" if found is None else f"the format {json.dumps(found)[:40]}"
-        raise AnswerError(f'found {what}, expected "{FORMAT}", which the page of the laboratory saves')
+        raise AnswerError(
+            f'found {what}, expected "{FORMAT}", the format in which the laboratory page saves answers'
+        )
     try:
         return Answer.model_validate(document)
     except pydantic.ValidationError as error:
@@ -103,7 +105,7 @@ def repeated(answer: Answer) -> list[Repeated]:
     AnswerError if a text was changed after the page saved it, or if a run has other results than the file says.
     """
     if answer.checksum != checksum(answer.texts()):
-        raise AnswerError("edited: a text in the file was changed after the page saved the file")
+        raise AnswerError("edited: a text in the file was changed after the page saved it")
     described = [_described(number, ran) for number, ran in enumerate(answer.runs, start=1)]
     packets = sum(
         one["expected_packets"] * len(ran.results) for one, ran in zip(described, answer.runs, strict=True)

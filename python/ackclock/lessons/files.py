@@ -36,7 +36,7 @@ def read_lesson(file: Path, scenario: Path | None = None) -> Lesson:
     with file, line and column.
     """
     name = file.name.removesuffix(LESSON).removesuffix(".toml")
-    text = read_text(file, "the declaration of a lesson", f"*{LESSON}")
+    text = read_text(file, "a lesson file", f"*{LESSON}")
     if scenario is None:
         scenario = file.with_name(f"{name}.toml")
         if scenario == file or not is_there(scenario):
@@ -44,7 +44,7 @@ def read_lesson(file: Path, scenario: Path | None = None) -> Lesson:
                 f"{file}: its scenario {scenario} does not exist; expected it beside the lesson, or as "
                 f"`ackclock lab SCENARIO --lesson {file}`"
                 if scenario != file
-                else f"{file}: expected the declaration of a lesson, whose name ends in {LESSON}"
+                else f"{file}: expected a lesson file, whose name ends in {LESSON}"
             )
     try:
         return _read(text, str(file), name, Scenario.from_file(scenario))
@@ -59,7 +59,7 @@ def read_lesson(file: Path, scenario: Path | None = None) -> Lesson:
 def _read(text: str, file: str, name: str, scenario: Scenario) -> Lesson:
     document = toml.loads(text)
     if "duration" in document:
-        raise InputError(f"{file}: is a scenario, expected the declaration of a lesson")
+        raise InputError(f"{file}: is a scenario, expected a lesson file")
     try:
         words = Words.model_validate(document)
     except pydantic.ValidationError as error:
@@ -80,7 +80,7 @@ def _doubled(words: Words) -> list[str]:
     """Returns a message for each label of a variant and each id of a measure that another has before it."""
     lists = {"try": [one.label for one in words.variants], "measure": [one.id for one in words.measures]}
     return [
-        f'{key}[{place + 1}] ("{name}"): found the name "{name}" for the second time, expected another'
+        f'{key}[{place + 1}] ("{name}"): the name "{name}" is used twice, expected unique names'
         for key, names in lists.items()
         for place, name in enumerate(names)
         if name in names[:place]
@@ -99,8 +99,8 @@ def _wrong_values(lesson: Lesson, scenario: Scenario) -> list[str]:
             continue
         if (packets := described["expected_packets"]) > MOST_PACKETS:
             problems.append(
-                f"{place}: sends about {packets:.2g} packets, expected at most {MOST_PACKETS:.0g}: a page asks before "
-                "it runs more"
+                f"{place}: sends about {packets:.2g} packets, expected at most {MOST_PACKETS:.0g}: above it, a page "
+                "asks before it runs"
             )
     return problems
 

@@ -82,7 +82,7 @@ def mark(lesson: Lesson, folder: Path) -> Marks:
     A file that is no answer, or was edited, is one of the answers and says so.
     """
     if not is_there(folder, Path.is_dir):
-        raise InputError(f"{folder}: is no folder, expected the folder with the students' answers")
+        raise InputError(f"{folder}: is not a folder, expected the folder with the students' answers")
     outcome = play(lesson)
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return Marks(

@@ -17,7 +17,7 @@ def arrive(world: World, line: int, segment: Segment) -> None:
     """Lets a segment arrive now."""
     world.row(line, world.now, f"< {segment.text[1:].strip()}")
     if segment.has("R"):
-        raise Inexpressible(line, "a RST of the peer has no counterpart in ackclock")
+        raise Inexpressible(line, "a RST from the peer has no counterpart in ackclock")
     if segment.has("S"):
         _handshake(world, line, segment)
     else:
@@ -113,7 +113,7 @@ def _number(world: World, line: int, segment: Segment) -> int:
     if world.written.start(number) != byte:
         raise Inexpressible(
             line,
-            f"the acknowledgement {byte + 1} is inside a segment, and ackclock acknowledges whole segments",
+            f"the acknowledgement {byte + 1} is inside a segment, but ackclock acknowledges only whole segments",
         )
     return number
 
@@ -122,7 +122,8 @@ def _packets(world: World, line: int, window: int) -> int:
     """Returns a window of bytes in packets."""
     if 0 < window < world.packet_bytes:
         raise Inexpressible(
-            line, f"the window of {window} bytes is less than a segment, and ackclock counts whole segments"
+            line,
+            f"the window of {window} bytes is smaller than a segment, but ackclock counts windows in whole segments",
         )
     return window // world.packet_bytes
 

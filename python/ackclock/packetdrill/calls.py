@@ -85,7 +85,7 @@ def _write(world: World, line: int, made: Call) -> None:
     if count is None:
         raise Inexpressible(line, f"{made.name} without a result in the script, expected the number of bytes")
     if made.ends is not None and made.ends > world.tolerance:
-        raise Inexpressible(line, f"{made.name} blocks, and ackclock has no send buffer")
+        raise Inexpressible(line, f"{made.name} blocks, but ackclock has no send buffer")
     if count // world.packet_bytes > _MOST_PACKETS:
         raise Inexpressible(line, f"{made.name} of {count} bytes, expected at most {_MOST_PACKETS} segments")
     place = 2 if made.name == "sendmsg" else 3

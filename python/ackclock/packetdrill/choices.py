@@ -108,7 +108,7 @@ def _details(profile: str) -> list[str]:
     details = {name: [one["name"] for one in entry["parameters"]] for name, entry in profiles.items()}
     of_tcp = sorted(name for name, names in details.items() if "timestamps" in names)
     if profile not in of_tcp:
-        raise InputError(f"--profile: {profile} is no profile of TCP; there is {', '.join(of_tcp)}")
+        raise InputError(f"--profile: {profile} is not a TCP profile; there is {', '.join(of_tcp)}")
     return details[profile]
 
 

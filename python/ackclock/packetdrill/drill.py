@@ -40,7 +40,7 @@ def drill(path: Path, choices: Choices | None = None) -> Outcome:
     """
     outcome = Outcome(str(path), Verdict.PASSED)
     try:
-        script = parse(read_text(path, expected="a script of packetdrill", pattern="*.pkt"), str(path))
+        script = parse(read_text(path, expected="a packetdrill script", pattern="*.pkt"), str(path))
         _check_options(script)
         drilled = Drill(script, (choices or Choices()).after(Choices.of(script.arguments, script.file)))
     except (InputError, Inexpressible) as error:
@@ -74,7 +74,7 @@ def _check_options(script: Script) -> None:
             raise ScriptError(
                 script.file,
                 line,
-                f"the option --{name} of packetdrill is not known{nearest(name, KNOWN_OPTIONS)}",
+                f"packetdrill has no option --{name}{nearest(name, KNOWN_OPTIONS)}",
             )
 
 
@@ -117,7 +117,7 @@ class Drill:
             raise self._unasserted
         if not self.world.compared.anything:
             last = self.script.events[-1].line
-            raise Inexpressible(last, "nothing of what the script expects has a counterpart")
+            raise Inexpressible(last, "nothing that the script expects has a counterpart in ackclock")
 
     def _times(self, event: Event) -> tuple[int | None, int | None]:
         """Returns when an event is due, and when its range ends. A time relative to the event before counts from when

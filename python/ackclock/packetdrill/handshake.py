@@ -89,5 +89,7 @@ def _first(script: Script, *, arrives: bool) -> tuple[int, Segment]:
     found = next((one for one in script.segments if one[1].arrives == arrives and one[1].has("S")), None)
     if found is None:
         what = "arrives" if arrives else "is sent"
-        raise Inexpressible(script.events[0].line, f"no SYN {what}: a connection begins with a handshake")
+        raise Inexpressible(
+            script.events[0].line, f"no SYN {what}: expected a connection to begin with a handshake"
+        )
     return found

@@ -28,10 +28,10 @@ MAX_SECONDS = 1e6
 def parse(text: str, file: str) -> Script:
     """Returns the script. ScriptError says where it is wrong."""
     if "\0" in text:
-        raise ScriptError(file, None, "is a binary file, expected a script of packetdrill")
+        raise ScriptError(file, None, "is a binary file, expected a packetdrill script")
     scanner = Scanner(text, file)
     if scanner.at_end():
-        raise ScriptError(file, None, "is empty, expected a script of packetdrill")
+        raise ScriptError(file, None, "is empty, expected a packetdrill script")
     options = _options(scanner)
     setup: list[tuple[int, Command]] = []
     events: list[Event] = []
@@ -44,7 +44,7 @@ def parse(text: str, file: str) -> Script:
         else:
             events.append(_event(scanner, line))
     if not events:
-        raise ScriptError(file, None, "has no event, expected a script of packetdrill")
+        raise ScriptError(file, None, "has no event, expected a packetdrill script")
     return Script(file, options, _arguments(text, file), setup, events)
 
 
@@ -55,7 +55,7 @@ def _arguments(text: str, file: str) -> list[str]:
             found += shlex.split(match[1])
         except ValueError as error:
             line = text.count("\n", 0, match.start(1)) + 1
-            raise ScriptError(file, line, f"the options of ackclock: {error}") from None
+            raise ScriptError(file, line, f"the options for ackclock: {error}") from None
     return found
 
 
@@ -164,7 +164,7 @@ def _balanced(scanner: Scanner) -> str:
 def _end_of_text(scanner: Scanner, place: int) -> int:
     end = re.compile(r'"(?:\\.|[^"\\])*"', re.DOTALL).match(scanner.text, place)
     if end is None:
-        raise ScriptError(scanner.file, scanner.line(place), "a text whose quotation mark is never closed")
+        raise ScriptError(scanner.file, scanner.line(place), "a string whose quotation mark is never closed")
     return end.end() - 1
 
 

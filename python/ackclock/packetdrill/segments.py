@@ -71,7 +71,7 @@ def _ecn(scanner: Scanner, text: str) -> str | None:
             return part
         if part == "ect01":
             raise Inexpressible(
-                scanner.line(), "the ECN field ect01, either of two, has no counterpart in ackclock"
+                scanner.line(), "the ECN field ect01 (ect0 or ect1) has no counterpart in ackclock"
             )
         if not re.fullmatch(r"(tos|flowlabel) 0x[0-9a-f]+|ttl \d+", part):
             raise scanner.error(f'found "{part}", expected {", ".join(_ECN)}, tos, ttl or flowlabel')

@@ -90,7 +90,7 @@ class Incoming:
         if stop - start != 1:
             raise Inexpressible(
                 line,
-                f"a segment of the peer with the data of {stop - start} other segments, expected whole segments",
+                f"a segment from the peer with the data of {stop - start} other segments, expected whole segments",
             )
         return start
 

@@ -155,5 +155,5 @@ class World:
     def stamp_of(self, line: int, echoed: int) -> int:
         """Returns when the segment was sent whose timestamp the peer echoes."""
         if echoed not in self.stamps:
-            raise Inexpressible(line, f"the echoed timestamp {echoed} is in no earlier segment")
+            raise Inexpressible(line, f"no earlier segment carried the echoed timestamp {echoed}")
         return self.stamps[echoed]

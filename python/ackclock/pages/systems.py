@@ -53,15 +53,15 @@ class System:
         claim = claims[found["claim"]]
         if claim.verdict != found["result"]:
             raise InputError(
-                f"{self.name}: claim {claim.id} of {found['study']} is {claim.verdict}, and {found['result']} carries "
-                "the sentence"
+                f"{self.name}: claim {claim.id} of {found['study']} is {claim.verdict}, but the sentence "
+                f"relies on {found['result']}"
             )
         return claim
 
     def _number(self, found: re.Match[str]) -> str:
         number = written(found[1])
         if not number:
-            raise InputError(f"{self.name}: a record keeps no values, of which {found[0]} is computed")
+            raise InputError(f"{self.name}: the record lacks the values that {found[0]} needs")
         return number
 
     def text(self) -> str:

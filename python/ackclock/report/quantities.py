@@ -137,18 +137,20 @@ class Declared:
         known = [*quantities, *words]
         for name in self.labels:
             if name not in known:
-                raise InputError(f'label: no axis, number or value is called "{name}"{nearest(name, known)}')
+                raise InputError(
+                    f'label: no swept parameter, metric or value is called "{name}"{nearest(name, known)}'
+                )
             if name in quantities:
                 _split(self.labels[name], name)
         for name, scale in self.scales.items():
             if name not in quantities:
                 raise InputError(
-                    f'scale: no axis and no number is called "{name}"{nearest(name, quantities)}'
+                    f'scale: no swept parameter or metric is called "{name}"{nearest(name, quantities)}'
                 )
             if scale not in SCALES:
                 raise InputError(f'scale: {name} = "{scale}": there is no such scale{nearest(scale, SCALES)}')
             if scale == "category" and name not in swept:
-                raise InputError(f'scale: {name} = "category": only the axis of a sweep can have categories')
+                raise InputError(f'scale: {name} = "category": only a swept parameter can have categories')
 
 
 Value = TypeVar("Value")

@@ -61,7 +61,7 @@ def sweep_figure(
     if any(axis.sampled for axis in swept):
         if any((x, rows, columns, colour)):
             raise InputError(
-                "plot: a sweep with ranges has random values and no grid, expected no x, rows, columns or colour"
+                "plot: a sweep with ranges has random values instead of a grid: leave out x, rows, columns and colour"
             )
         return _points(table, swept, [measure for request in requests for measure in request])
     dimensions = [*map(of_axis, swept), *_of_measures(requests, declared)]
@@ -187,7 +187,9 @@ def _heat_map(
     table: pl.DataFrame, across: Swept, up: Swept, measure: Measure, title: str, scale: Sequence[float]
 ) -> Panel:
     if measure.shown.scale == "log":
-        raise InputError(f'scale: {measure.metric} = "log": the colours of a heat map have a linear scale')
+        raise InputError(
+            f'scale: {measure.metric} = "log": the colours of a heat map always have a linear scale'
+        )
     columns, rows = list(across.values), list(up.values)
     cells = {(row[across.column], row[up.column]): row for row in table.iter_rows(named=True)}
     data: dict[str, Any] = {"x": columns, "y": rows, "scale": scale}
@@ -230,5 +232,5 @@ def refuse_many(count: int, most: int, what: str) -> None:
     """Raises InputError for more panels or curves than a reader can tell apart."""
     if count > most:
         raise UnreadableError(
-            f"a figure of {count} {what} cannot be read: at most {most}; sweep fewer values, or draw a part"
+            f"a figure of {count} {what} is unreadable, expected at most {most}: sweep fewer values or draw a part"
         )

@@ -68,10 +68,10 @@ def layout(
         along = max(reversed(axes), key=lambda one: (_numeric(one), len(one.values)))
     else:
         raise InputError(
-            "plot: expected an axis of the sweep for the horizontal axis (x), all are rows, columns or colour"
+            "plot: no swept parameter is left for the horizontal axis (x): all are rows, columns or colour"
         )
     if along.axis is None:
-        raise InputError(f'plot: x = "{along.key}" is no axis of the sweep')
+        raise InputError(f'plot: x = "{along.key}" is not a swept parameter')
     left = [one for one in left if one is not along]
     found = {place: list(given[place]) for place in ("rows", "columns", "colour")}
     metric = [one for one in left if one.key == "metric"]

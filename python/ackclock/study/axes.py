@@ -26,15 +26,13 @@ def checked(axes: Any) -> Axes:
     for name, values in axes.items():
         place = f"axes.{name}"
         if not _NAME.match(name):
-            raise GridError(
-                f"{place}: the name of an axis has letters, digits, _ and -, and begins with a letter"
-            )
+            raise GridError(f"{place}: expected a name of letters, digits, _ and - that begins with a letter")
         if not isinstance(values, list) or not values:
             raise GridError(f"{place}: found {values!r}, expected a list of values")
         for number, value in enumerate(values, 1):
             if isinstance(value, list) or (isinstance(value, dict) and "id" not in value):
                 raise GridError(
-                    f"{place}[{number}]: found {value!r}, expected a number, a text, or a table with an id"
+                    f"{place}[{number}]: found {value!r}, expected a number, a string, or a table with an id"
                 )
         ids = [text_of(value) for value in values]
         if twice := [id for id in ids if ids.count(id) > 1]:

@@ -247,7 +247,7 @@ def _fitting(study: Study, assumption: Assumption, file: str, problems: list[str
         if not changes and not replaced:
             problems.append(
                 f'assume: "{assumption.id}" of {file}: the interpretation "{interpretation.label}" '
-                "is about no case and no metric of this study"
+                "affects no case and no metric of this study"
             )
             continue
         interpretations.append(

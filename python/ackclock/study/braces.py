@@ -64,7 +64,7 @@ class Filling:
             return value["id"] if isinstance(value, dict) and "id" in value else value
         for (_, part), value in zip(parts, values, strict=True):
             if isinstance(value, list) or (isinstance(value, dict) and "id" not in value):
-                raise GridError(f"{{{part}}} is {value!r}, expected a number or a text")
+                raise GridError(f"{{{part}}} is {value!r}, expected a number or a string")
         return "".join(text_of(value) for value in values)
 
     def _meaning(self, name: str, within: tuple[str, ...]) -> Any:
@@ -83,7 +83,7 @@ class Filling:
         root, *rest = name.split(".", 1)
         known = {**self._table, **self._meanings}
         if root not in known:
-            raise GridError(f"{{{root}}} is no axis, column or key of this table{nearest(root, known)}")
+            raise GridError(f"{{{root}}} is not an axis, column or key of this table{nearest(root, known)}")
         self.used.add(root)
         value = known[root]
         for key in rest:

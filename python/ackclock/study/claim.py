@@ -185,7 +185,7 @@ class Claim(Table):
         """Returns a hint at the tolerance that would tell the claim from its alternative."""
         if self.paper is None or self.tolerance is None or self.paper == self.alternative:
             return ""
-        return f": a tolerance below {abs(self.paper - (self.alternative or 0)):g} would"
+        return f"; a tolerance below {abs(self.paper - (self.alternative or 0)):g} could"
 
     def accepts(self, value: float) -> bool:
         """Returns whether the tolerance or the expectation allows ``value``; always true for a claim with only a

@@ -39,7 +39,7 @@ class Number:
         self._form = form.strip()
         if bar and not _FORM.fullmatch(self._form):
             raise ExpressionError(
-                f'found "{self._form}" after |, expected a format of the number, such as .1f, ,.0f or .3g'
+                f'found "{self._form}" after |, expected a number format such as .1f, ,.0f or .3g'
             )
         if not what.strip():
             raise ExpressionError("expected an expression such as loss('rbcc[5]')")

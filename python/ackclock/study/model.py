@@ -152,14 +152,14 @@ class Case(Table):
     def _plain_name(cls, name: str) -> str:
         if not _CASE_NAME.match(name):
             raise ValueError(
-                "a case name has letters, digits and any of _ . + = - (brackets belong to swept cases)"
+                "a case name has letters, digits and any of _ . + = - (brackets are only for swept cases)"
             )
         return name
 
     @model_validator(mode="after")
     def _swept_or_not(self) -> Self:
         if self.sweep is not None and not self.swept:
-            raise ValueError("a case with swept = false is outside any sweep, expected no sweep of its own")
+            raise ValueError("a case with swept = false is outside any sweep: leave out its own sweep")
         return self
 
     @property

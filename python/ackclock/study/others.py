@@ -35,7 +35,7 @@ def wrong_references(study: Study) -> Iterator[str]:
         if document is None:
             yield f"source.repeats: {_no_study(study.source.repeats)}"
         elif document["source"].get("repeats"):
-            yield f"source.repeats: {study.source.repeats} repeats {document['source']['repeats']}: name that one"
+            yield f"source.repeats: {study.source.repeats} repeats {document['source']['repeats']}: name the latter"
     if study.source.numbers_of:
         yield from _wrong_numbers(study, study.source.numbers_of)
 

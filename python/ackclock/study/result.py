@@ -274,11 +274,9 @@ class PrecisionResult:
     def __str__(self) -> str:
         wanted = f"{100 * self.wanted:.3g} %"
         if self.reached:
-            return f"intervals of {', '.join(self.metrics)} within {wanted} of their means"
-        found = (
-            "has no interval" if self.widest is None else f"comes to {100 * self.widest:.2g} % of its mean"
-        )
-        return f"not as precise as wanted: {self.where} {found}, wanted {wanted}"
+            return f"the intervals of {', '.join(self.metrics)} are within ±{wanted} of their means"
+        found = "has no interval" if self.widest is None else f"has an interval of ±{100 * self.widest:.2g} %"
+        return f"less precise than requested: {self.where} {found}, requested ±{wanted}"
 
 
 @dataclass(frozen=True)

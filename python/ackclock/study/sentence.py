@@ -122,7 +122,7 @@ def _open(claims: Iterable[ClaimResult]) -> list[str]:
     parts = []
     if unjudged := sum(claim.paper is not None and not claim.tested for claim in claims):
         parts.append(
-            f"{unjudged} printed number{'s are' if unjudged > 1 else ' is'} not judged, as the claims say"
+            f"{unjudged} printed number{'s are' if unjudged > 1 else ' is'} not judged (the claims give the reasons)"
         )
     if undecided := sum(claim.verdict == "undecided" for claim in tested):
         parts.append(f"{undecided} claim{'s are' if undecided > 1 else ' is'} undecided")

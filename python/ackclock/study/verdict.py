@@ -139,7 +139,7 @@ class _Test:
             effect = "nothing" if max(known) == 0 else f"{100 * max(known):.2g} % of what is compared or less"
             return f"the effect is {effect}: too small to tell the claim from its denial"
         if verdict == "as printed" and every_rival_passes(map(parsed, claim.texts), rivals, self._passes):
-            return "every rival passes as well"
+            return "every rival system passes the test as well"
         return ""
 
     def _passes(self, rewritten: Callable[[str], str]) -> bool:
@@ -179,7 +179,11 @@ def _said(claim: Claim, shown: Summary, found: Found) -> list[str]:
     said += [f"{claim.direction}: {_ORDER_SAID[one.result]}{_corrected(one)}" for one in found[1:]]
     if any(one.result is Result.UNDECIDED for one in found):
         needed = _needed(found)
-        more = "how many is unknown" if needed is None else f"about {needed} seeds would decide it"
+        more = (
+            "the number of seeds that would decide it is unknown"
+            if needed is None
+            else f"about {needed} seeds would decide it"
+        )
         said.append(f"{more} ({size.seeds} were run)")
     if 0 < size.missing < size.seeds + size.missing:
         said.append(f"{size.missing} of {size.seeds + size.missing} seeds have no sample")

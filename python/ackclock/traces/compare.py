@@ -34,7 +34,7 @@ def compare(
         for log in (ours, theirs):
             if not log.logs_packets and (log.sampled or log.counts == "bytes"):
                 raise InputError(
-                    f"{log.file}: has no events of sent packets, which --by packet needs: expected --by time"
+                    f"{log.file}: has no events of sent packets, which --by packet needs: use --by time"
                 )
     unit = unit or _unit(ours, theirs)
     by_data = ours.first_sent_s is not None and theirs.first_sent_s is not None
@@ -51,7 +51,7 @@ def compare(
     for name, (mine, other) in steps.items():
         places = values.places(mine, other, ends, tolerance.slack)
         if not places:
-            left_out[name] = "the logs have no values at the same places"
+            left_out[name] = "the logs have no values to compare at the same place"
             continue
         difference, first = values.difference(name, places, span, tolerance.share_of(name))
         differences.append(difference)
@@ -82,8 +82,8 @@ def _refuse_not_understood(log: Log, ignored: Collection[str], left_out: dict[st
     if found:
         named = ", ".join(f"{name} ({count})" for name, count in sorted(found.items())[:MOST_NAMED])
         raise InputError(
-            f"{log.file}: has events that may concern the comparison and are not understood: {named}; expected "
-            f"--ignore {min(found)} to compare without them"
+            f"{log.file}: has events that are not understood and may matter for the comparison: {named}; "
+            f"`--ignore {min(found)}` compares without them"
         )
     left_out |= dict.fromkeys(log.not_understood, "ignored")
 
@@ -101,8 +101,8 @@ def _unit(ours: Log, theirs: Log) -> Unit:
     for log, other in ((ours, theirs), (theirs, ours)):
         if log.counts == "packets":
             raise InputError(
-                f"{other.file}: counts bytes without the size of a packet, and {log.file} counts packets; "
-                "expected --packet-bytes"
+                f"{other.file}: counts bytes and does not give the packet size, while {log.file} counts packets: "
+                "give --packet-bytes"
             )
     return "bytes"
 
@@ -112,7 +112,7 @@ def _scale(log: Log, name: str, unit: Unit) -> float:
     if QUANTITIES[name].unit or log.counts == unit:
         return 1.0
     if log.packet_bytes is None:
-        raise InputError(f"{log.file}: does not contain the size of a packet, expected --packet-bytes")
+        raise InputError(f"{log.file}: does not give the packet size: give --packet-bytes")
     return log.packet_bytes if unit == "packets" else 1.0 / log.packet_bytes
 
 

@@ -46,7 +46,7 @@ def read(path: Path, flow: str | None) -> Log:
     flows = table["flow"].unique(maintain_order=True).to_list()
     if flow is None and len(flows) > 1:
         raise InputError(
-            f"{path}: has the flows {', '.join(flows)}, expected {path}#FLOW, such as {path}#{flows[0]}"
+            f"{path}: has several flows ({', '.join(flows)}), expected {path}#FLOW, such as {path}#{flows[0]}"
         )
     if not flows or (flow is not None and flow not in flows):
         raise InputError(f'{path}: there is no flow "{flow or ""}"{nearest(flow or "", flows)}')
@@ -65,13 +65,13 @@ def _table(path: Path) -> pl.DataFrame:
         return pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(
-            f"{path}: is no table ({str(error).splitlines()[0]}), expected an event log"
+            f"{path}: is not a table ({str(error).splitlines()[0]}), expected an event log"
         ) from None
 
 
 def _log(file: str, rows: pl.DataFrame) -> Log:
     if rows.is_empty():
-        raise InputError(f"{file}: has no events, expected those of a flow")
+        raise InputError(f"{file}: has no events, expected the events of a flow")
     courses = {name: Course() for name in COLUMNS}
     events: list[Event] = []
     state = "slow_start"

@@ -45,7 +45,7 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
         close = None if flow is None else alike(flow, names)
         hint = "" if close is None else f'; did you mean "{close}"?'
         raise InputError(
-            f"{path}: has the streams of the sockets {', '.join(names)}, expected {expected}{hint}"
+            f"{path}: has several streams (sockets {', '.join(names)}), expected {expected}{hint}"
         )
     chosen = names[0] if flow is None else flow
     samples = Samples()
@@ -55,7 +55,7 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
             continue
         if stream.get("sender") is False:
             raise InputError(
-                f"{where}: the stream receives, expected the JSON of the end that sends: "
+                f"{where}: the stream receives, expected the JSON of the sending end: "
                 "with -R that is `iperf3 -s -J`"
             )
         begins_s, ends_s = (number(where, key, stream.get(key)) for key in ("start", "end"))
@@ -70,7 +70,7 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
         }
         if not values:
             raise InputError(
-                f"{where}: has neither snd_cwnd nor rtt, expected the intervals of TCP's sender on Linux or FreeBSD"
+                f"{where}: has neither snd_cwnd nor rtt, expected the intervals of a TCP sender on Linux or FreeBSD"
             )
         if _value(where, "retransmits", stream) >= 0:
             values["retransmitted"] = total
@@ -115,7 +115,7 @@ def _opened(path: Path, partial: bool) -> tuple[dict[str, Any], list[tuple[str, 
     except InputError:  # a document over many lines
         where, first = f"{path}:1", document(path)
     if not isinstance(first, dict):
-        raise InputError(f"{where}: found {type(first).__name__}, expected an object of iperf3")
+        raise InputError(f"{where}: found {type(first).__name__}, expected an iperf3 object")
     if "event" not in first:
         found = json_array(path, "intervals", first.get("intervals"))
         places = [(f"{path}: intervals[{index}]", interval) for index, interval in enumerate(found)]

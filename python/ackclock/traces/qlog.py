@@ -290,7 +290,7 @@ class _Reader:
         if not self.courses["bytes_in_flight"].places:
             self.courses["bytes_in_flight"] = self.all_flights
         if not self.is_tcp:
-            self.silent.setdefault("retransmitted", "QUIC retransmits no packet")
+            self.silent.setdefault("retransmitted", "QUIC does not retransmit packets")
         if not self.rates_known:
             needs = self.stack.pacing_rate_needs
             self.silent["pacing_rate"] = f"without {needs} it may be the delivery rate"

@@ -24,8 +24,8 @@ FOREIGN = {
 }
 """How files begin that are no logs."""
 EXPECTED = (
-    "expected a qlog, the event log of `ackclock run --export events`, samples of ss, a trace of tcp_probe, "
-    "or JSON of iperf3"
+    "expected a qlog, the event log of `ackclock run --export events`, ss samples, a tcp_probe trace, "
+    "or iperf3 JSON"
 )
 
 

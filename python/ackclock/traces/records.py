@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from ackclock.errors import InputError
 
 SEPARATOR = b"\x1e"
-PARTIAL = "is the log complete? --partial compares what precedes it"
+PARTIAL = "if the log is incomplete, --partial compares what precedes this place"
 
 
 def records(path: Path, partial: bool) -> Iterator[tuple[str, Any]]:
@@ -65,5 +65,5 @@ def _message(path: Path, line: int, error: ValueError, last: bytes) -> str:
         return f"{path}:{end}: the last record breaks off, expected the rest of its JSON; {PARTIAL}"
     if isinstance(error, json.JSONDecodeError):
         at = f"{path}:{line + error.lineno - 1}:{error.colno}"
-        return f"{at}: is not JSON ({error.msg}), expected a record of qlog; {PARTIAL}"
-    return f"{path}:{line}: is not UTF-8 text, expected a record of qlog"
+        return f"{at}: is not JSON ({error.msg}), expected a qlog record; {PARTIAL}"
+    return f"{path}:{line}: is not UTF-8 text, expected a qlog record"

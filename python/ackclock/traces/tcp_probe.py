@@ -25,7 +25,7 @@ UNSET = 0x7FFFFFFF
 """The slow start threshold of a connection that has none yet (TCP_INFINITE_SSTHRESH)."""
 NEEDED = ("src", "dest", "snd_nxt", "snd_una", "snd_cwnd", "ssthresh", "srtt")
 SILENT = {
-    "bytes_in_flight": "snd_nxt - snd_una counts what has arrived out of order, too",
+    "bytes_in_flight": "snd_nxt - snd_una also counts data that has arrived out of order",
     "retransmitted": "tcp_probe has no count of them",
     "pacing_rate": "tcp_probe has none",
 }
@@ -51,8 +51,8 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
     probes = list(_probes(path, partial))
     if not probes:
         raise InputError(
-            f"{path}: has no event tcp_probe, which the kernel must record: "
-            "echo 1 > /sys/kernel/tracing/events/tcp/tcp_probe/enable"
+            f"{path}: has no tcp_probe event; the kernel records them after "
+            "`echo 1 > /sys/kernel/tracing/events/tcp/tcp_probe/enable`"
         )
     chosen = choose(path, flow, (probe.connection for probe in probes))
     samples = Samples()
@@ -71,7 +71,7 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
     if first_report_s is None:
         raise InputError(
             f"{path}: {'-'.join(chosen)} never has unacknowledged data, "
-            "expected the trace of the host that sends"
+            "expected the trace of the sending host"
         )
     name = str(path) if flow is None else f"{path}#{flow}"
     return samples.log(name, "tcp_probe", "packets", first_report_s=first_report_s, silent=SILENT)
@@ -97,14 +97,14 @@ def _probes(path: Path, partial: bool) -> Iterator[_Probe]:
             close = alike(missing[0], fields)
             hint = "" if close is None else f', but "{close}"'
             raise InputError(
-                f"{where}: the event has no {missing[0]}{hint}; expected a tcp_probe of Linux 4.16 or later"
+                f"{where}: the event has no {missing[0]}{hint}; expected a tcp_probe event of Linux 4.16 or later"
             )
         numbers = {name: _whole(where, name, fields[name]) for name in NEEDED[2:]}
         time_s = float(found[1])
         if time_s < last_s:
             raise InputError(
                 f"{where}: the time {found[1]} is before that of the previous event, "
-                "expected events in the order of time"
+                "expected events in chronological order"
             )
         last_s = time_s
         yield _Probe(

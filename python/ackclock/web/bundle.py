@@ -52,7 +52,7 @@ def _add(file: Path, names: dict[Path, str], parts: list[str], on_the_way: tuple
     if file in names:
         return
     if file in on_the_way:
-        raise BundleError(f"{file}: imports itself by way of {on_the_way[-1].name}")
+        raise BundleError(f"{file}: imports itself through {on_the_way[-1].name}")
     source = file.read_text(encoding="utf-8")
     for _, path in _IMPORT.findall(source):
         _add((file.parent / path).resolve(), names, parts, (*on_the_way, file))
@@ -75,7 +75,7 @@ def _add(file: Path, names: dict[Path, str], parts: list[str], on_the_way: tuple
     body = _DECLARED.sub(declared, body)
     body = _LIST.sub(listed, body)
     if other := _OTHER.search(body):
-        raise BundleError(f"{file}: no form that the page's bundle knows: {other.group()}")
+        raise BundleError(f"{file}: unsupported form of import or export: {other.group()}")
     names[file] = f"module{len(names)}"
     parts.append(f"const {names[file]} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();")
 

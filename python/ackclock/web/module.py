@@ -19,8 +19,8 @@ def read_module() -> bytes:
         return MODULE.read_bytes()
     except FileNotFoundError:
         raise AckclockError(
-            "this installation has no WebAssembly module of the simulator, which simulating pages need; "
-            "`make wasm` builds it in a clone of the repository and says what that needs"
+            "this installation has no WebAssembly module of the simulator, which interactive pages need; "
+            "`make wasm`, in a clone of the repository, builds it or names what is missing"
         ) from None
 
 

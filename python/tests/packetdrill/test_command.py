@@ -123,7 +123,7 @@ def test_the_document_agrees_with_its_schema(ackclock: Command, files: dict[str,
     ("content", "message"),
     [
         (None, "No such file"),
-        (b"", "is empty, expected a script of packetdrill"),
+        (b"", "is empty, expected a packetdrill script"),
         (b"\x7fELF\0\1", "binary"),
         (b"\xff\xfe0", "is not UTF-8"),
         (b"duration = '1 s'", "expected the time of an event"),
@@ -146,7 +146,7 @@ def test_a_folder_is_refused_with_a_script_in_it(
 ) -> None:
     done = ackclock("packetdrill", tmp_path)
     assert done.code == 2
-    assert "is a folder, expected a script of packetdrill such as" in done.err
+    assert "is a folder, expected a packetdrill script such as" in done.err
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_a_folder_is_refused_with_a_script_in_it(
         (["--set", "min_rto=soon"], "min_rto: found"),
         (["--set", "min_rto"], "expected PATH=VALUE"),
         (["--profile", "linus"], '--profile: there is no transport profile "linus"; did you mean "linux"?'),
-        (["--profile", "quic"], "--profile: quic is no profile of TCP; there is linux, ns2, rfc"),
+        (["--profile", "quic"], "--profile: quic is not a TCP profile; there is linux, ns2, rfc"),
         (["--control", "cubicc"], 'there is no control "cubicc"'),
         (["--control", "nothing.py"], "No such file"),
     ],
@@ -229,13 +229,13 @@ def test_the_timeline_names_what_was_not_compared(ackclock: Command, tmp_path: P
         ),
         ("+0 < . 1:1(0) ack 501 win 1000", 9, "the acknowledgement 501 is inside a segment"),
         ("+0 < . 1:1(0) ack 1 win 1", 9, "the window of 128 bytes"),
-        ("+0 < R. 1:1(0) ack 1 win 1", 9, "a RST of the peer"),
+        ("+0 < R. 1:1(0) ack 1 win 1", 9, "a RST from the peer"),
         ("+0 < F. 1:1(0) ack 1 win 100\n+0 %{ assert tcpi_unacked == 2 }%", 10, "after the peer's FIN"),
         ("+0 %{ assert tcpi_reordering == 3 }%", 9, "tcpi_reordering has no counterpart"),
         (
             "+0 < P. 1:1001(1000) ack 1 win 1000\n+0 < P. 501:1001(500) ack 1 win 1000",
             9,
-            "a segment of the peer with the data of 2 other segments",
+            "a segment from the peer with the data of 2 other segments",
         ),
     ],
 )

@@ -100,7 +100,7 @@ def test_the_command_has_them(ackclock: Command, tmp_path: Path) -> None:
     [
         (
             ("--label", "limt_bdp=Buffer"),
-            'label: no axis, number or value is called "limt_bdp"; did you mean "limit_bdp"',
+            'label: no swept parameter, metric or value is called "limt_bdp"; did you mean "limit_bdp"',
         ),
         (
             ("--label", "limit_bdp"),
@@ -111,7 +111,7 @@ def test_the_command_has_them(ackclock: Command, tmp_path: Path) -> None:
             ("--scale", "limit_bdp=logarithmic"),
             'scale: limit_bdp = "logarithmic": there is no such scale; there is linear, log',
         ),
-        (("--scale", "rtt_p95_s=category"), "only the axis of a sweep can have categories"),
+        (("--scale", "rtt_p95_s=category"), "only a swept parameter can have categories"),
         (("--scale", "tcp_control=log"), "the values are words"),
         (("--place", "limit_bdp=x"), "needs --plot METRIC"),
         (("--plot", "fairness", "--place", "limit_bdp=across"), '--place limit_bdp: found "across"'),
@@ -214,7 +214,7 @@ def test_a_value_without_a_logarithm_is_refused() -> None:
     delays = '["1 ms", "2 ms", "3 ms", "4 ms", "5 ms"]'
     heat = runs(f'"dumbbell.bottleneck.queue.limit" = {several}\n"dumbbell.bottleneck.delay" = {delays}\n')
     logarithmic = heat.with_labels(scales={"fairness": "log"})
-    with pytest.raises(InputError, match="the colours of a heat map have a linear scale"):
+    with pytest.raises(InputError, match="the colours of a heat map always have a linear scale"):
         logarithmic.plot("fairness")
 
 

@@ -126,7 +126,7 @@ def test_a_run_and_a_sweep_have_figures(tmp_path: Path) -> None:
 
 
 def test_an_unknown_ending_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"x\.docx: a figure's file ends in one of \.pdf"):
+    with pytest.raises(InputError, match=r"x\.docx: expected a file name that ends in one of \.pdf"):
         by_name()["synthetic-table-1-rtt"].save(tmp_path / "x.docx")
 
 

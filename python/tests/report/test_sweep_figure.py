@@ -140,7 +140,7 @@ def test_the_caller_says_what_is_where() -> None:
             'rows = "contorl": expected something that varies in the sweep; did you mean "tcp_control"?',
         ),
         ({"rows": "count", "columns": "count"}, '"count" is named for two places'),
-        ({"x": "metric"}, 'x = "metric" is no axis of the sweep'),
+        ({"x": "metric"}, 'x = "metric" is not a swept parameter'),
         (
             {"rows": "metric", "columns": "group", "colour": "tcp_control"},
             '"limit_packets" has no place in the figure: name this key in rows, columns or colour',
@@ -212,7 +212,11 @@ def test_several_groups_are_a_curve_each() -> None:
     ("paths", "metric", "words"),
     [
         (LIMIT, "groups.tcp.godput_bps", 'did you mean "groups.tcp.goodput_bps"?'),
-        (LIMITS + DELAY + COUNT + RATE + CONTROL, None, "a figure of 30 panels cannot be read: at most 24"),
+        (
+            LIMITS + DELAY + COUNT + RATE + CONTROL,
+            None,
+            "a figure of 30 panels is unreadable, expected at most 24",
+        ),
     ],
 )
 def test_what_cannot_be_drawn(paths: str, metric: str | None, words: str) -> None:

@@ -80,8 +80,8 @@ pub fn doubt(values: &Values, link: &LinkRate) -> Option<String> {
     let two_packets = link.rate.time_to_send(Size::from_bytes(2 * u64::from(link.mean_packet_bytes)));
     (ecn && end < two_packets).then(|| {
         format!(
-            "ramp_start and ramp_range end at {end}, before two packets of {} B at {} have been sent ({two_packets}): nearly every \
-             packet of a sender with a small response to each mark is marked, and this sender starves beside others",
+            "the ramp (ramp_start + ramp_range) ends at {end}, but to send two packets of {} B at {} takes {two_packets}: nearly \
+             every packet of a scalable control such as DCTCP is marked, and it starves beside classic controls",
             link.mean_packet_bytes, link.rate
         )
     })

@@ -145,7 +145,7 @@ impl Cause {
             Self::Writes { bytes } => format!("writes of {bytes} B"),
             Self::FirstWindow { packets, .. } => format!("an `initial_window` of {packets} packets"),
             Self::Reordering { packets } => {
-                format!("`reorder` while up to {packets:.0} packets of a flow are under way")
+                format!("`reorder` while up to {packets:.0} packets of a flow are in flight")
             }
             Self::Looks { key, every } => format!("`{key}` of {every}"),
             Self::Prediction { order, looks: None, .. } => format!("`order` of {order}"),
@@ -156,12 +156,12 @@ impl Cause {
             Self::Quantum { bytes } => format!("`quantum` of {bytes} B"),
             Self::Bins { bins, every } => format!("`rehash` of {every} with {bins} bins"),
             Self::States { key, each } => format!("`{key}` whose states last {each} on average"),
-            Self::Stations { links } => format!("{links} links that share it"),
+            Self::Stations { links } => format!("{links} links on the medium"),
             Self::Timeouts { every } => {
-                format!("`min_rto`, `max_rto` and `max_backoff` that allow a timeout each {every}")
+                format!("`min_rto`, `max_rto` and `max_backoff` that allow a timeout every {every}")
             }
             Self::Heartbeats { every } => {
-                format!("`heartbeat_interval` and `min_rto` that allow a HEARTBEAT each {every}")
+                format!("`heartbeat_interval` and `min_rto` that allow a HEARTBEAT every {every}")
             }
             Self::Own(OwnEvents { owners, events, per_second, .. }) => {
                 format!("{owners} with {per_second:.0} {events} per second")
@@ -172,18 +172,18 @@ impl Cause {
     /// Returns the name of the events, in the plural.
     pub(super) fn events(self) -> &'static str {
         match self {
-            Self::Passages { .. } => "passages of packets over links",
+            Self::Passages { .. } => "transmissions of packets over links",
             Self::SmallPackets { .. } => "packets and replies",
             Self::Writes { .. } => "writes into connections",
             Self::FirstWindow { .. } => "packets before the first acknowledgements",
-            Self::Reordering { .. } => "entries moved in lists of what has arrived",
-            Self::Looks { .. } => "inspections of queues by disciplines",
-            Self::Prediction { .. } => "products of predictors",
+            Self::Reordering { .. } => "entries moved in lists of received ranges",
+            Self::Looks { .. } => "queue inspections by disciplines",
+            Self::Prediction { .. } => "multiplications in predictors",
             Self::PhantomQueues { .. } => "inspections of phantom queues",
-            Self::Quantum { .. } => "turns of phantom queues",
+            Self::Quantum { .. } => "rounds of phantom queues",
             Self::Bins { .. } => "bins emptied",
-            Self::States { .. } => "changes of state",
-            Self::Stations { .. } => "queries of stations",
+            Self::States { .. } => "state changes",
+            Self::Stations { .. } => "station queries",
             Self::Timeouts { .. } => "timeouts",
             Self::Heartbeats { .. } => "HEARTBEATs",
             Self::Own(own) => own.events,

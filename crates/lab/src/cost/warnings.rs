@@ -37,7 +37,7 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
     });
     let slow = scenario.network.links.iter().zip(&rates).filter_map(|(link, rate)| {
         let rest = slowness(link, rate.mean_packet_bytes, scenario.duration)?;
-        Some(format!("rate of link {}: a packet of {} B takes {rest}", link.name, rate.mean_packet_bytes))
+        Some(format!("rate of link {}: sending a packet of {} B takes {rest}", link.name, rate.mean_packet_bytes))
     });
     let idle = scenario.agents.iter().filter_map(|plan| {
         let (name, at) = (plan.agent.entry.descriptor.name, &plan.at);
@@ -69,7 +69,7 @@ fn crowd(scenario: &Scenario) -> Option<String> {
     let packets = cost::under_way(scenario);
     (packets > MAX_PACKETS as f64).then(|| {
         format!(
-            "sources over UDP have about {packets:.1e} packets under way at once, and a run stops at \
+            "UDP sources have about {packets:.1e} packets in flight at once, but a run stops at \
              {MAX_PACKETS}; a shorter `delay`, lower rates or a shorter `duration` reduce this number"
         )
     })
@@ -90,14 +90,14 @@ fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
     let unheard = deaf.map(|control| {
         let (control, transport) = (control.name(), sending.transport_name());
         format!(
-            "flow {name}: {control} counts marks, but its packets cannot be marked; \
-             `transport = {{ name = \"{transport}\", ecn = true }}` allows marks"
+            "flow {name}: {control} relies on ECN marks, but its packets cannot be marked; \
+             `transport = {{ name = \"{transport}\", ecn = true }}` enables ECN"
         )
     });
     let differs = sending.transport.facts().draws_unseeded.then(|| {
         let control = sending.control_name();
         format!(
-            "flow {name}: {control} draws random numbers that no seed sets, so runs with one seed differ; several \
+            "flow {name}: {control} draws random numbers that the seed does not set, so runs with one seed differ; several \
              replications (`--replications 10`) show by how much"
         )
     });
@@ -121,11 +121,10 @@ fn own_interface(group: &FlowGroup, links: &[LinkPlan]) -> Option<String> {
     let link = &first.name;
     let transport = sending.transport_name();
     Some(format!(
-        "flow {name}: link {link} is its sender's own interface and the slowest link of its path. Small queues (TSQ) keep the queue \
-         of such a link nearly empty where its discipline decides at arrival, and hold nothing back where it decides at \
-         departure, so the results do not compare disciplines. A faster link before it, or `transport = {{ name = \"{transport}\", \
-         small_queues = false }}`, \
-         lets packets wait at {link}"
+        "flow {name}: link {link} is its sender's own interface and the slowest link of its path. On such a \
+         link, small queues (TSQ) keep the queue nearly empty if its discipline drops at arrival, and have no effect if it \
+         drops at departure, so disciplines cannot be compared. To let packets wait at {link}, put a faster link before it, or \
+         set `transport = {{ name = \"{transport}\", small_queues = false }}`"
     ))
 }
 
@@ -133,7 +132,7 @@ fn own_interface(group: &FlowGroup, links: &[LinkPlan]) -> Option<String> {
 /// run; `None` otherwise.
 fn slowness(link: &LinkPlan, bytes: u32, run: Span) -> Option<String> {
     let long = link.wire.pace.nominal.time_to_send(Size::from_bytes(u64::from(bytes)));
-    (long >= run).then(|| format!("{long} at {}, and the run lasts {run}", link.wire.pace.nominal))
+    (long >= run).then(|| format!("{long} at {}, but the run lasts {run}", link.wire.pace.nominal))
 }
 
 #[cfg(test)]
@@ -158,8 +157,8 @@ mod tests {
         // acknowledgements.
         let told = warnings("12 Mbit/s", "\"dualpi2\"");
         assert_eq!(told.len(), 1, "{told:?}");
-        let expected = "dualpi2 at link bottleneck: ramp_start and ramp_range end at 1.2 ms, before two packets of 1500 B at \
-                        12 Mbit/s have been sent (2 ms)";
+        let expected = "dualpi2 at link bottleneck: the ramp (ramp_start + ramp_range) ends at 1.2 ms, but to send two \
+                        packets of 1500 B at 12 Mbit/s takes 2 ms";
         assert!(told[0].starts_with(expected), "{}", told[0]);
         assert!(warnings("20 Mbit/s", "\"dualpi2\"").is_empty());
         assert!(warnings("12 Mbit/s", "{ name = \"dualpi2\", ramp_start = \"2 ms\" }").is_empty());
@@ -172,7 +171,7 @@ mod tests {
         // 1500 B are 12,000 bits: 1.2 s at 10 kbit/s and 1 s at 12 kbit/s, in a run of one second and in both
         // directions.
         let told = warnings("10 kbit/s", "\"droptail\"");
-        assert!(told[0].ends_with("takes 1.2 s at 10 kbit/s, and the run lasts 1 s"), "{told:?}");
+        assert!(told[0].ends_with("takes 1.2 s at 10 kbit/s, but the run lasts 1 s"), "{told:?}");
         assert_eq!(warnings("12 kbit/s", "\"droptail\"").len(), 2);
         // If the rate changes, a packet in transmission follows it.
         for fine in [
@@ -204,13 +203,13 @@ mod tests {
             |path, value| about_overridden_flows("control = \"sack\"\nstart = \"9 s\"", &[(path, value)]);
         assert_eq!(
             told("flows.sack.start", "10 s"),
-            ["flow sack: begins at 10 s, and sends nothing, because the run lasts 10 s"]
+            ["flow sack: starts at 10 s and sends nothing, because the run lasts 10 s"]
         );
         assert!(told("flows.sack.start", "9.9 s").is_empty());
         assert!(told("flows.sack.start", "never").is_empty());
         assert_eq!(
             told("duration", "8 s"),
-            ["flow sack: begins at 9 s, and sends nothing, because the run lasts 8 s"]
+            ["flow sack: starts at 9 s and sends nothing, because the run lasts 8 s"]
         );
         // A draw that may come too late.
         let drawn = |high: &str| {
@@ -258,7 +257,7 @@ mod tests {
         for (control, transport) in [("prague", "rfc"), ("dctcp", "quic")] {
             let told = about_flows(&format!("control = \"{control}\"\ntransport = \"{transport}\""));
             assert_eq!(told.len(), 1, "{told:?}");
-            assert!(told[0].starts_with(&format!("flow {control}: {control} counts marks")), "{told:?}");
+            assert!(told[0].starts_with(&format!("flow {control}: {control} relies on ECN marks")), "{told:?}");
             let with =
                 format!("control = \"{control}\"\ntransport = {{ name = \"{transport}\", ecn = true }}");
             assert!(about_flows(&with).is_empty());

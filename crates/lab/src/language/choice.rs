@@ -69,7 +69,7 @@ fn check_order(table: &TableReader<'_>, choice: &Choice) {
         {
             let given = [greatest, least].into_iter().find(|parameter| table.get(parameter.name).is_some());
             let default = |parameter: &ackclock_base::Parameter| match table.get(parameter.name) {
-                None => format!(" ({} unless given)", choice.descriptor.default_of(parameter)),
+                None => format!(" (default {})", choice.descriptor.default_of(parameter)),
                 Some(_) => String::new(),
             };
             let found = format!("`{}` above `{}`", least.name, greatest.name);

@@ -213,7 +213,7 @@ fn syntax(message: &str) -> (String, String) {
     match message.split_once(", expected ") {
         Some(("string values must be quoted", _)) => {
             let values =
-                "a text or a quantity in quotes such as \"10 s\", a number, true or false, a list or a table";
+                "a string or a quantity in quotes such as \"10 s\", a number, true or false, a list or a table";
             ("a value that is not TOML".to_owned(), values.to_owned())
         }
         Some((found, expected)) => (format!("{found} (not TOML)"), expected.to_owned()),
@@ -221,7 +221,7 @@ fn syntax(message: &str) -> (String, String) {
             "a key that is given twice".to_owned(),
             "each key once, or [[...]] for another table of a list".to_owned(),
         ),
-        None if message.contains("recurs") => ("lists or tables nested very deeply".to_owned(), file),
+        None if message.contains("recurs") => ("lists or tables nested too deeply".to_owned(), file),
         None => (format!("{message} (not TOML)"), file),
     }
 }

@@ -138,7 +138,7 @@ fn check_member_names(root: &TableReader<'_>, plans: &[FlowPlan]) {
         let Some((other, number)) = plan.name.rsplit_once('-') else { continue };
         let (Some(count), Ok(number)) = (counts.get(other), number.parse::<usize>()) else { continue };
         if (1..=*count).contains(&number) {
-            let found = format!("a group called like a flow of {}", quoted(other));
+            let found = format!("a group with the name of a flow of {}", quoted(other));
             root.reader.problem(&plan.span, &format!("flows.{}", plan.name), &found, "another `name`", None);
         }
     }

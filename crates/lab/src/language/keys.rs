@@ -269,7 +269,7 @@ impl Form {
                 }
             }
             Self::Quantity(quantity, range) => ranges::quantity_words(*quantity, range),
-            Self::Text => "a text in quotes".to_owned(),
+            Self::Text => "a string in quotes".to_owned(),
             Self::Amount => "a number, alone or with a unit in quotes".to_owned(),
             Self::Anything => "any value".to_owned(),
             Self::Named(kind) => {

@@ -214,7 +214,7 @@ impl Network {
     fn add_links(&mut self, root: &TableReader<'_>) -> Option<Ends> {
         for (_, _, table) in root.tables("links") {
             if self.links.len() >= MAX_LINKS {
-                root.problem_at("links", "very many links", &format!("at most {MAX_LINKS} links"));
+                root.problem_at("links", "too many links", &format!("at most {MAX_LINKS} links"));
                 return None;
             }
             table.and_then(|table| self.add_written_link(&table));

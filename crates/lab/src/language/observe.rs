@@ -211,9 +211,9 @@ fn read_classes(observe: &TableReader<'_>) -> Option<Vec<u64>> {
     let mut ends: Vec<u64> = Vec::new();
     for (node, size) in nodes.iter().zip(observe.quantities::<Size>("size_classes")?) {
         if ends.last().is_some_and(|last| size.bytes() <= *last) {
-            let found = format!("{} B after a size that is no smaller", size.bytes());
+            let found = format!("{} B after an equal or larger size", size.bytes());
             let path = observe.path_of("size_classes");
-            observe.reader.problem(&node.span, &path, &found, "sizes that ascend", None);
+            observe.reader.problem(&node.span, &path, &found, "ascending sizes", None);
             return None;
         }
         ends.push(size.bytes());

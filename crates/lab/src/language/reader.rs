@@ -295,7 +295,7 @@ impl<'r> TableReader<'r> {
         match &node.value {
             Value::Text(text) => Some(text),
             _ => {
-                self.problem_at(key, &node.describe(), "a text in quotes");
+                self.problem_at(key, &node.describe(), "a string in quotes");
                 None
             }
         }

@@ -89,8 +89,8 @@ fn check_local_drops(table: &TableReader<'_>, details: &Details, profile: &Detai
 fn check_misbehaviour(table: &TableReader<'_>, details: &Details) {
     if table.get("reader").is_some() && !details.misbehaviour.is_honest() {
         let expected = "the defaults of `split_acks`, `repeat_acks`, `acks_ahead` and `marks_told` in the \
-         transport: the application of a receiver that breaks the rules reads at once";
-        table.problem_at("reader", "a `reader` of a receiver that breaks the rules", expected);
+         transport: the application of a misbehaving receiver reads at once";
+        table.problem_at("reader", "a `reader` with a misbehaving receiver", expected);
     }
 }
 
@@ -194,7 +194,7 @@ impl TransportPlan for TcpPlan {
         let defaults = descriptor.defaults();
         let changed = |name: &&str| *name != ECN && values.get(name) != defaults.get(name);
         match descriptor.parameters.iter().map(|parameter| parameter.name).find(changed) {
-            Some(name) => Real::Nothing(format!("the kernel has a `{name}` of its own")),
+            Some(name) => Real::Nothing(format!("the kernel sets its own `{name}`, so leave this key out")),
             None => Real::Kernel { ecn: self.options.details.ecn },
         }
     }

@@ -186,7 +186,7 @@ fn mistakes_in_changing_links_are_reported() {
         (
             format!("rate = {{ steps = [[\"0 s\", \"1 Mbit/s\"], [\"0 s\", \"2 Mbit/s\"]] }}\n{delay}"),
             String::new(),
-            "expected steps in the order of time",
+            "expected steps in chronological order",
         ),
         (
             format!("rate = {{ steps = [[\"0 s\", \"1 Mbit/s\"], [\"1 s\", \"0 bit/s\"]] }}\n{delay}"),

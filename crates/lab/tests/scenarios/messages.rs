@@ -127,7 +127,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("\"newreno\"", "{ name = \"newreno\", decrease = 1.5 }"), (13, 42), "flows.0.control.decrease", "1.5", "a number from 0 to 1", None),
     mistake(("\"newreno\"", "{ name = \"newreno\", decrease = nan }"), (13, 42), "flows.0.control.decrease", "NaN", "a number from 0 to 1", None),
     mistake(("min_rto = \"0.2 s\"", "window = \"0 packets\""), (18, 10), "flows.0.transport.window", "\"0 packets\"", "a number of packets from 1 to", None),
-    mistake(("min_rto = \"0.2 s\"", "min_rto = \"70 s\""), (18, 11), "flows.0.transport.min_rto", "`min_rto` above `max_rto`", "`max_rto` (60 s unless given)", None),
+    mistake(("min_rto = \"0.2 s\"", "min_rto = \"70 s\""), (18, 11), "flows.0.transport.min_rto", "`min_rto` above `max_rto`", "`max_rto` (default 60 s)", None),
     mistake(("queue = {", "loss = { name = \"independent\", probability = \"1 %\" }, queue = {"), (7, 98), "dumbbell.bottleneck.loss.probability", "\"1 %\"", "a number without quotes", Some("0.01")),
     mistake(("[\"0 s\", \"0.1 s\"]", "[\"1 s\", \"0.1 s\"]"), (14, 21), "flows.0.start.uniform", "the bounds 1 s and 100 ms", "the lower bound, then the upper", None),
     mistake(("count = 2", "stop = \"50 ms\""), (12, 8), "flows.0.stop", "a stop at 50 ms, when a flow may start at 100 ms", "a stop after the start", None),
@@ -160,13 +160,13 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("count = 2", "pair = [1, \"2\"]"), (12, 12), "flows.0.pair", "\"2\"", "a whole number without quotes", Some("2")),
     // These mistakes are in applications.
     mistake(("count = 2", "application = { name = \"web\", objects = 1000 }"), (12, 15), "flows.0.application", "1000000 objects in all", "at most 10000", None),
-    mistake(("count = 2", "count = 3\napplication = \"transfers\""), (12, 9), "flows.0.count", "`count` of transfers", "the application's `count` says how many there are", None),
+    mistake(("count = 2", "count = 3\napplication = \"transfers\""), (12, 9), "flows.0.count", "`count` of transfers", "the application's `count` sets their number", None),
     mistake(("count = 2", "application = { name = \"transfers\", count = 20000 }"), (12, 45), "flows.0.application.count", "20000", "a whole number from 1 to 10000", None),
-    mistake(("count = 2", "count = 3\napplication = \"web\""), (12, 9), "flows.0.count", "`count` of web sessions", "`sessions` says how many there are", None),
+    mistake(("count = 2", "count = 3\napplication = \"web\""), (12, 9), "flows.0.count", "`count` of web sessions", "`sessions` sets their number", None),
     mistake(("count = 2", "application = { name = \"web\", shape = 1 }"), (12, 39), "flows.0.application.shape", "1", "a number above 1 and at most 100", None),
     mistake(("count = 2", "application = \"on_off\""), (12, 15), "flows.0.application", "\"on_off\"", "one of bulk, cbr, on-off", Some("`on-off`")),
     // These mistakes are in the syntax of TOML.
-    mistake(("\"10 s\"", "10 s"), (2, 12), "", "a value that is not TOML", "a text or a quantity in quotes such as \"10 s\"", None),
+    mistake(("\"10 s\"", "10 s"), (2, 12), "", "a value that is not TOML", "a string or a quantity in quotes such as \"10 s\"", None),
     mistake(("warmup", "duration"), (3, 1), "", "a key that is given twice", "each key once", None),
     mistake(("[[flows]]", "[[flows]"), (10, 9), "", "unclosed array table (not TOML)", "`]`", None),
     mistake(("\"newreno\"", "\"newreno"), (13, 19), "", "invalid basic string (not TOML)", "`\"`", None),
@@ -372,11 +372,11 @@ fn hostile_files_are_refused_with_short_messages() {
         ("many mistakes", groups(10_000, 1, "sakc"), Err("\"sakc\"")),
         ("a long chain of links", chain(9000, "from = \"0\"\nto = \"9000\""), Ok(())),
         ("a longer one", chain(20_000, "from = \"0\"\nto = \"20000\""), Err("a path of 20000 links or more")),
-        ("too many links", chain(26_000, "from = \"0\"\nto = \"1\""), Err("very many links")),
+        ("too many links", chain(26_000, "from = \"0\"\nto = \"1\""), Err("too many links")),
         (
             "long paths of many flows",
             chain(1, &format!("count = 10000\npath = [{there_and_back}]")),
-            Err("paths of 19980000 links in all, there and back"),
+            Err("paths of 19980000 links in all, in both directions"),
         ),
         ("many unknown keys", (0..30_000).map(|key| format!("k{key} = 1\n")).collect(), Err("the key `k0`")),
         (
@@ -387,12 +387,12 @@ fn hostile_files_are_refused_with_short_messages() {
         (
             "deeply nested lists",
             format!("x = {}{}", "[".repeat(100_000), "]".repeat(100_000)),
-            Err("lists or tables nested very deeply"),
+            Err("lists or tables nested too deeply"),
         ),
         (
             "a long dotted key",
             format!("{} = 1", vec!["a"; 100_000].join(".")),
-            Err("lists or tables nested very deeply"),
+            Err("lists or tables nested too deeply"),
         ),
         (
             "days of computing",

@@ -98,7 +98,7 @@ fn announced(text: &str) -> Vec<String> {
     let scenario = Scenario::parse(text, "slow.toml", &Map::new())
         .unwrap_or_else(|problems| panic!("{}", diagnostics::render(&problems)));
     let costs =
-        |warning: &String| warning.contains(" of computing; ") || warning.contains("under way at once");
+        |warning: &String| warning.contains(" of CPU time; ") || warning.contains("in flight at once");
     warnings::of(&scenario).into_iter().filter(costs).collect()
 }
 
@@ -118,7 +118,7 @@ fn long_paths_are_announced() {
     assert_announced(
         &hops(1000, "\"droptail\"", "10 Gbit/s"),
         &hops(10, "\"droptail\"", "10 Gbit/s"),
-        &["flow one: a path of 2004 links", "up to 1.2e9 passages", "about 2 minutes", "a shorter path"],
+        &["flow one: a path of 2004 links", "up to 1.2e9 transmissions", "about 2 minutes", "a shorter path"],
     );
 }
 
@@ -135,7 +135,7 @@ fn packets_that_are_mostly_headers_are_announced() {
         &flow("4 Gbit/s", "1000 B"),
         &[
             "flow one: packets with 1 B of payload: up to 5.0e8 packets",
-            "fewer packets, larger packets or a shorter `duration` takes less",
+            "use fewer packets, larger packets or a shorter `duration`",
         ],
     );
     // 400 sources send 500,000 packets per second each: one packet in each period.
@@ -180,7 +180,7 @@ fn transfers_are_counted_by_their_maximum_size() {
              application = {{ name = \"transfers\", sizes = \"sizes\", count = {count}, every = \"1 ms\" }}\n{sizes}"
         )
     };
-    assert_announced(&transfers(200), &transfers(2), &["of computing; "]);
+    assert_announced(&transfers(200), &transfers(2), &["of CPU time; "]);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn reordering_of_large_windows_is_announced() {
         )
     };
     let first = "window = \"100000 packets\", initial_window = \"100000 packets\"";
-    let words = ["link a-b: `reorder` while up to 100000 packets of a flow are under way", "1.0e10 entries"];
+    let words = ["link a-b: `reorder` while up to 100000 packets of a flow are in flight", "1.0e10 entries"];
     assert_announced(&flow("cubic", first), &flow("cubic", "window = \"100000 packets\""), &words);
     // A control with a model of its path does not reduce. Two products of 10 Gbit/s and 20 ms and the jitter
     // are 35,000 packets.
@@ -217,7 +217,7 @@ fn examinations_of_queues_are_announced() {
             &long(100, &queue("10 ms")),
             &[
                 &format!(
-                    "link hop-1 and 99 others: `{key}` of 100 us: up to 1.0e9 inspections of queues by disciplines"
+                    "link hop-1 and 99 others: `{key}` of 100 us: up to 1.0e9 queue inspections by disciplines"
                 ),
                 &format!("a longer `{key}`"),
             ],
@@ -246,7 +246,7 @@ fn a_short_run_is_announced_by_what_a_simulated_second_takes() {
         );
         link("1 Mbit/s", "", &flow).replace("\"1 s\"", &format!("\"{duration}\""))
     };
-    let words = ["flow one: writes of 100 B", "about 5 s of computing"];
+    let words = ["flow one: writes of 100 B", "about 5 s of CPU time"];
     assert_announced(&writes("100 B", "0.1 s"), &writes("1000 B", "0.1 s"), &words);
     assert_announced(&writes("100 B", "0.1 s"), &writes("100 B", "0.01 s"), &words);
 }
@@ -255,7 +255,7 @@ fn a_short_run_is_announced_by_what_a_simulated_second_takes() {
 fn predictors_and_phantom_queues_and_bins_are_announced() {
     let queue = |queue: &str| link("10 Gbit/s", &format!("queue = {queue}"), &cbr("100 Gbit/s"));
     let apace = |order: u32| queue(&format!("{{ name = \"apace\", order = {order} }}"));
-    assert_announced(&apace(1000), &apace(10), &["link a-b: `order` of 1000: up to 1.2e10 products"]);
+    assert_announced(&apace(1000), &apace(10), &["link a-b: `order` of 1000: up to 1.2e10 multiplications"]);
     let policer = |queues: u32| {
         queue(&format!("{{ name = \"bc-pqp\", window = \"100 us\", queues = {queues} }}"))
             .replace("\"1 s\"", "\"10 s\"")
@@ -266,7 +266,7 @@ fn predictors_and_phantom_queues_and_bins_are_announced() {
         &["link a-b: `window` of 100 us with 65536 `queues`: up to 6.6e9 inspections of phantom queues"],
     );
     let fair = |quantum: &str| queue(&format!("{{ name = \"fair-policer\", quantum = \"{quantum}\" }}"));
-    assert_announced(&fair("1 B"), &fair("100 B"), &["link a-b: `quantum` of 1 B: up to 1.2e9 turns"]);
+    assert_announced(&fair("1 B"), &fair("100 B"), &["link a-b: `quantum` of 1 B: up to 1.2e9 rounds"]);
     let sfb = |rehash: &str| {
         queue(&format!("{{ name = \"sfb\", levels = 16, bins = 65536, rehash = \"{rehash}\" }}"))
     };
@@ -284,7 +284,7 @@ fn states_that_change_often_are_announced() {
         link("10 Gbit/s", &states, &cbr("10 Gbit/s"))
     };
     let words = [
-        "link a-b: `loss` whose states last 1 ns on average: up to 1.0e9 changes",
+        "link a-b: `loss` whose states last 1 ns on average: up to 1.0e9 state changes",
         "longer `good` and `bad`",
     ];
     assert_announced(&loss("1 ns"), &loss("1 us"), &words);
@@ -316,7 +316,7 @@ fn media_of_many_stations_are_announced() {
         &air(1000, "100 Mbit/s", "100 Mbit/s"),
         &air(100, "100 Mbit/s", "100 Mbit/s"),
         &[
-            "medium air: 2000 links that share it: up to 2.5e10 queries of stations",
+            "medium air: 2000 links on the medium: up to 2.5e10 station queries",
             "fewer links of the medium",
         ],
     );
@@ -333,7 +333,7 @@ fn timers_that_fire_often_are_announced() {
         &flows(10_000, "1 ms"),
         &flows(10_000, "100 ms"),
         &[
-            "flow one: `min_rto`, `max_rto` and `max_backoff` that allow a timeout each 1 ms: up to 1.0e7 timeouts",
+            "flow one: `min_rto`, `max_rto` and `max_backoff` that allow a timeout every 1 ms: up to 1.0e7 timeouts",
         ],
     );
     let associations = |interval: &str| {
@@ -346,7 +346,7 @@ fn timers_that_fire_often_are_announced() {
         &associations("1 us"),
         &associations("1 s"),
         &[
-            "flow one: `heartbeat_interval` and `min_rto` that allow a HEARTBEAT each 1.201 ms: up to 8.3e6 HEARTBEATs",
+            "flow one: `heartbeat_interval` and `min_rto` that allow a HEARTBEAT every 1.201 ms: up to 8.3e6 HEARTBEATs",
         ],
     );
 }
@@ -362,7 +362,7 @@ fn more_packets_under_way_than_a_run_may_have_are_announced() {
             cbr(rate)
         )
     };
-    let words = ["sources over UDP have about 1.2e8 packets under way at once", "a shorter `delay`"];
+    let words = ["UDP sources have about 1.2e8 packets in flight at once", "a shorter `delay`"];
     assert_announced(&lot("1 Tbit/s"), &lot("100 Gbit/s"), &words);
     // TCP has at most its window of 10,000 packets in flight.
     let tcp = lot("1 Tbit/s").replace(&cbr("1 Tbit/s"), "control = \"sack\"");
@@ -383,8 +383,8 @@ fn runs_that_would_take_days_are_refused_at_their_cause() {
         .replace("10 Gbit/s", "1 Mbit/s")
         .replace("\"1 s\"", "\"1000000 s\"");
     let message = refused(&looks);
-    let begins = "slow.toml:4:84: `parking_lot.hop.queue.update_period`: found `update_period` of 100 us: about 1.0e13 inspections \
-     of queues by disciplines, expected at most a day of computing, not 3 days: a longer \
+    let begins = "slow.toml:4:84: `parking_lot.hop.queue.update_period`: found `update_period` of 100 us: about 1.0e13 queue inspections \
+     by disciplines, expected at most a day of CPU time, not 3 days: use a longer \
                   `update_period` or a shorter `duration`";
     assert!(message.starts_with(begins), "{message}");
     // A run of hours is announced, and so are examinations that `dualpi2` skips while its queue is empty.
@@ -398,7 +398,7 @@ fn runs_that_would_take_days_are_refused_at_their_cause() {
     let requests = "count = 1000\napplication = { name = \"requests\", every = \"1 ms\" }";
     let text = link("10 Gbit/s", states, requests).replace("\"1 s\"", "\"10000 s\"");
     let message = refused(&text);
-    let begins = "slow.toml:6:20: `links.0.reverse.loss`: found `loss` whose states last 1 ns on average: about 1.0e13 changes";
+    let begins = "slow.toml:6:20: `links.0.reverse.loss`: found `loss` whose states last 1 ns on average: about 1.0e13 state changes";
     assert!(message.starts_with(begins), "{message}");
 
     // If the file names no path, the message points to the table of the flow.
@@ -450,7 +450,7 @@ fn the_possible_cost_of_a_sender_that_reacts_is_never_refused() {
     let rto = "min_rto = \"1 ms\", max_rto = \"1 ms\", initial_rto = \"1 ms\"";
     let flow = format!("count = 10000\ncontrol = \"sack\"\ntransport = {{ name = \"rfc\", {rto} }}");
     let told = announced(&link("1 Mbit/s", "", &flow).replace("\"1 s\"", "\"1000000 s\""));
-    assert!(told.len() == 1 && told[0].contains("about 174 days of computing"), "{told:?}");
+    assert!(told.len() == 1 && told[0].contains("about 174 days of CPU time"), "{told:?}");
 }
 
 #[test]

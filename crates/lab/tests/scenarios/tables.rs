@@ -72,7 +72,7 @@ fn mistakes_in_tables_are_reported() {
     );
     assert_eq!(
         rate("trace = \"t\", unit = \"Mbit/s\"", "0 5\\n0 6\\n"),
-        ["links.0.rate.trace: a time of 0 after 0: lines in the order of time"]
+        ["links.0.rate.trace: a time of 0 after 0: lines in chronological order"]
     );
     Scenario::parse(
         &link("rate = { trace = \"t\", unit = \"Mbit/s\", repeat = true }\ndelay = \"0 s\"", "0 5\\n1 0\\n"),

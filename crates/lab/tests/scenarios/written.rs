@@ -179,7 +179,7 @@ fn mistakes_in_transfers_are_reported() {
     assert_eq!(
         problems("sizes = \"size\"", SIZES),
         [
-            "flows.0.application.sizes: the file \"size\", which does not exist: a file beside the scenario's, or its text in \
+            "flows.0.application.sizes: the file \"size\", which does not exist: a file beside the scenario file, or its text in \
           [files.\"NAME\"]"
         ]
     );
@@ -198,7 +198,7 @@ fn mistakes_in_transfers_are_reported() {
     );
     let observed = problems("count = 1", "[observe]\nsize_classes = [\"1 MB\", \"1 kB\"]\n");
     assert!(
-        observed.iter().any(|problem| problem.contains("1000 B after a size that is no smaller")),
+        observed.iter().any(|problem| problem.contains("1000 B after an equal or larger size")),
         "{observed:?}"
     );
 }

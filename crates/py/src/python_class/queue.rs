@@ -49,7 +49,7 @@ impl Queue {
             if place < 0 { line.packets.len().checked_add_signed(place) } else { place.try_into().ok() };
         let found = counted.and_then(|counted| line.packets.get(counted));
         found.map(|waiting| waiting.arrival.clone_ref(py)).ok_or_else(|| {
-            PyIndexError::new_err(format!("no packet {place} where {} wait", line.packets.len()))
+            PyIndexError::new_err(format!("no packet {place}: the queue has {}", line.packets.len()))
         })
     }
 

@@ -29,14 +29,14 @@ pub fn sender(control: &str, tos: u8, from: SocketAddrV4) -> Result<TcpStream, E
     name_control(&socket, control)?;
     set_up(&socket, tos)?;
     bind(socket.as_raw_fd(), &SockaddrIn::from(from))
-        .map_err(|error| failed(&format!("a socket cannot have the address {from}"), error))?;
+        .map_err(|error| failed(&format!("a socket cannot be bound to {from}"), error))?;
     Ok(TcpStream::from(socket))
 }
 
 /// Returns the socket of a receiver, in the namespace of the calling thread.
 pub fn listener(control: &str, tos: u8, at: SocketAddrV4) -> Result<TcpListener, Error> {
     let listener =
-        TcpListener::bind(at).map_err(|error| failed(&format!("nothing can listen on {at}"), error))?;
+        TcpListener::bind(at).map_err(|error| failed(&format!("a socket cannot listen on {at}"), error))?;
     name_control(&listener, control)?;
     set_up(&listener, tos)?;
     listener.set_nonblocking(true).map_err(|error| failed("a socket cannot be set up", error))?;
@@ -49,7 +49,7 @@ fn name_control(socket: &impl AsFd, control: &str) -> Result<(), Error> {
         let available = available.unwrap_or_default();
         failed(
             &format!(
-                "a socket cannot have the kernel's control `{control}`; the kernel offers {}. As root, `modprobe tcp_{control}` loads one that is a module",
+                "the kernel's control `{control}` is not available for a socket; available: {}. As root, `modprobe tcp_{control}` loads a module",
                 available.trim()
             ),
             error,

@@ -98,7 +98,7 @@ fn enter_user_namespace() -> Result<(), Error> {
 fn without_namespaces(error: Errno) -> Error {
     let reason = match error {
         Errno::EPERM | Errno::EACCES | Errno::ENOSPC | Errno::EUSERS => {
-            "the user may not make them; root may, and other users where user namespaces are allowed (sysctl \
+            "this user may not create them; root may, and other users where user namespaces are allowed (sysctl \
              user.max_user_namespaces above 0, kernel.unprivileged_userns_clone = 1 on Debian, \
              kernel.apparmor_restrict_unprivileged_userns = 0 on Ubuntu; in a container also its own rules)"
         }
@@ -109,6 +109,6 @@ fn without_namespaces(error: Errno) -> Error {
     };
     Error::Failed(format!(
         "the two hosts need network namespaces, and {reason}: {error}. `ackclock run` simulates the same network \
-         without any privilege"
+         without privileges"
     ))
 }

@@ -31,7 +31,7 @@ const LARGEST: usize = 1500;
 
 /// Returns the socket of an end, in the namespace of the calling thread.
 pub fn socket(from: SocketAddrV4, to: SocketAddrV4) -> Result<UdpSocket, Error> {
-    let broken = |error: std::io::Error| failed(&format!("a socket cannot have the address {from}"), error);
+    let broken = |error: std::io::Error| failed(&format!("a socket cannot be bound to {from}"), error);
     let socket = UdpSocket::bind(from).map_err(broken)?;
     socket.connect(to).map_err(broken)?;
     socket.set_nonblocking(true).map_err(broken)?;

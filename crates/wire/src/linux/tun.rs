@@ -62,11 +62,11 @@ impl Tun {
 fn without(error: io::Error) -> Error {
     let reason = match error.kind() {
         ErrorKind::NotFound => {
-            format!("{PATH} is missing: the kernel needs CONFIG_TUN, and a container the device")
+            format!("{PATH} is missing: the kernel needs CONFIG_TUN, and a container needs this device")
         }
         ErrorKind::PermissionDenied => {
             format!(
-                "the user may not make them: root may, and in a user namespace those who may write to {PATH}"
+                "this user may not create them: root may, and in a user namespace any user who may write to {PATH}"
             )
         }
         _ => "the kernel refuses them".to_owned(),

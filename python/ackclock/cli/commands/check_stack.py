@@ -36,7 +36,7 @@ def check_stack(
             "--law",
             metavar="LAW",
             help="The algorithm that the control implements: reno, cubic or bbr, which selects the tests to run. "
-            "Default: the one that the name of the control contains; if none, only tests that suit every control run.",
+            "Default: the one in the control's name; if the name has none, only the tests for all algorithms run.",
             show_default=False,
         ),
     ] = None,

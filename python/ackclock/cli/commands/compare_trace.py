@@ -16,8 +16,8 @@ def compare_trace(
         str,
         typer.Argument(
             metavar="OURS",
-            help="The first log: a qlog, an event log of ackclock (Parquet or CSV), samples of ss -tin, a trace of "
-            "tcp_probe, or JSON of iperf3. FILE#NAME selects one of several flows, connections or endpoints in it.",
+            help="The first log: a qlog, an event log of ackclock (Parquet or CSV), ss -tin samples, a tcp_probe "
+            "trace, or iperf3 JSON. FILE#NAME selects one of several flows, connections or endpoints in it.",
             show_default=False,
         ),
     ],
@@ -25,7 +25,7 @@ def compare_trace(
         str,
         typer.Argument(
             metavar="THEIRS",
-            help="The log to compare with the first: of another sender over the same path, in any of these formats.",
+            help="The log to compare with the first, in any of these formats: from another sender over the same path.",
             show_default=False,
         ),
     ],
@@ -33,17 +33,17 @@ def compare_trace(
         str,
         typer.Option(
             metavar="PLACE",
-            help="Which values of the two logs are compared: those at equal times since the first data packet (time), "
-            "or those after equal numbers of data packets sent (packet).",
+            help="How the two logs are aligned: their values are compared at equal times since the first data packet "
+            "(time), or after equal numbers of data packets sent (packet).",
         ),
     ] = "time",
     tolerance: Annotated[
         list[str] | None,
         typer.Option(
             metavar="SHARE",
-            help="Relative difference up to which two values count as equal, as a share of the larger one, e.g. 5% or "
-            "0.05; default: 1%. QUANTITY=SHARE sets it for one quantity, e.g. ssthresh=10%. May be given several times."
-            "",
+            help="Relative difference up to which two values count as equal, as a fraction of the larger one, e.g. 5% "
+            "or 0.05; default: 1%. QUANTITY=SHARE sets it for one quantity, e.g. ssthresh=10%. May be given several "
+            "times.",
             show_default=False,
         ),
     ] = None,
@@ -61,7 +61,7 @@ def compare_trace(
         typer.Option(
             metavar="UNIT",
             help="Unit in which windows and bytes in flight are compared: packets (each log has its own packet size) "
-            "or bytes. Default: packets if both logs tell their packet size, otherwise bytes.",
+            "or bytes. Default: packets if both logs give their packet size, otherwise bytes.",
             show_default=False,
         ),
     ] = None,
@@ -104,7 +104,7 @@ def compare_trace(
 
     Compares congestion window, slow start threshold, bytes in flight, smoothed RTT, pacing rate, retransmissions,
     losses, timeouts and states of the sender, as far as both logs record them. Exit code 0: the logs agree within the
-    tolerance. 1: they differ. 2: they record nothing in common, or an option or a file is wrong.
+    tolerance. 1: they differ. 2: they record nothing in common, or an option or a file is invalid.
 
     Example: [bold]ackclock compare-trace reference.sqlog stack.sqlog --tolerance 5% --slack "10 ms"[/bold]
     """

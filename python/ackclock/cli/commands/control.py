@@ -32,7 +32,7 @@ def control(
         typer.Argument(
             metavar="NAME... [-- COMMAND...]",
             help="Congestion controls from [bold]ackclock list controls[/bold], each with parameters after commas "
-            "([bold]cubic,beta=0.8[/bold]). The kernel has them while COMMAND runs, or without COMMAND until Ctrl-C.",
+            "([bold]cubic,beta=0.8[/bold]). They are available while COMMAND runs or, without COMMAND, until Ctrl-C.",
             show_default=False,
         ),
     ] = None,
@@ -50,7 +50,7 @@ def control(
         typer.Option(
             metavar="FILE",
             help="Feed the events of a file from --record to the recorded controls, or to those named, and compare "
-            "their decisions with the recorded ones. Needs no privilege.",
+            "their decisions with the recorded ones. Needs no privileges.",
             show_default=False,
         ),
     ] = None,
@@ -59,10 +59,10 @@ def control(
     """Make congestion controls of ackclock available to every TCP socket of this machine (Linux).
 
     The control NAME is called [bold]ack_NAME[/bold] in the kernel: choose it with the socket option TCP_CONGESTION, in
-    iperf3 with -C. When the command ends, the kernel no longer has it, and sockets that use it continue with Reno. It
-    needs root, and the program that [bold]make wire[/bold] builds.
+    iperf3 with -C. When the command ends, the control is removed from the kernel, and sockets that use it continue with
+    Reno. The command needs root, and the program that [bold]make wire[/bold] builds.
 
-    The exit code is 1 if COMMAND fails, or if in a replay the recorded controls decide otherwise than recorded.
+    The exit code is 1 if COMMAND fails, or if a control decides differently in a replay than in the recording.
 
     Example: [bold]ackclock control bbrv3 -- iperf3 -c server -C ack_bbrv3[/bold]
     """

@@ -65,9 +65,8 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="SCENARIO",
-            help="Evaluate only in this scenario (N-01-outage), all scenarios of this section of the RFC (5.1.1) or of "
-            "this set (flent), or a scenario file (TOML); ackclock evaluate list prints the names. May be given "
-            "several times.",
+            help="Evaluate only this: a scenario (N-01-outage), a section of the RFC (5.1.1), a set of scenarios "
+            "(flent), or a scenario file (TOML); ackclock evaluate list prints the names. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -146,7 +145,7 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="TOML file with the relative changes of metrics up to which --compare reports nothing, and the "
+            help="TOML file that sets, for --compare, up to which relative change a metric is not reported, and the "
             "metrics that it ignores. Default: 5 % for each metric. Needs --compare.",
             show_default=False,
         ),

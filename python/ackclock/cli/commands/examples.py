@@ -39,7 +39,7 @@ def examples(
         ),
     ] = None,
 ) -> None:
-    """List lessons on congestion control, or print one: a scenario with a question that experiments with it answer.
+    """List lessons on congestion control, or print one: a scenario, and a question to answer by experimenting with it.
 
     Examples: [bold]ackclock examples[/bold], [bold]ackclock examples incast --out incast.toml[/bold],
     [bold]ackclock examples --notebooks lessons[/bold]

@@ -45,8 +45,8 @@ def lab(
         typer.Option(
             "--mark",
             metavar="FOLDER",
-            help="Write no page; print a table of the answers that students saved from it (the JSON files in this "
-            "folder), and whether each statement of the lesson holds in a student's own runs.",
+            help="Instead of writing a page, print a table of the answers that students saved from it (the JSON files "
+            "in this folder), and whether each statement of the lesson holds in the student's own runs.",
             show_default=False,
         ),
     ] = None,

@@ -170,8 +170,8 @@ def run(
             metavar="EXPECTATION",
             help="Exit with code 1 unless this comparison holds, e.g. "
             '"flows.cubic.rtt_p95_s < 0.08" (in s, as the name ends in _s). It compares fairness or a field of '
-            "flows.NAME, groups.NAME or links.NAME with a number. Replications: the whole 95 % interval has to satisfy "
-            "it; sweeps: every point. May be given several times.",
+            "flows.NAME, groups.NAME or links.NAME with a number. With replications, the whole 95 % interval must "
+            "satisfy it; in a sweep, every point must. May be given several times.",
             show_default=False,
         ),
     ] = None,

@@ -17,7 +17,7 @@ def search(
         str,
         typer.Argument(
             metavar="CONTROL",
-            help="The congestion control whose worst path is searched: a name from [bold]ackclock list "
+            help="The congestion control whose worst path to find: a name from [bold]ackclock list "
             'controls[/bold], a TOML table such as { name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in '
             "Python.",
             show_default=False,
@@ -28,9 +28,9 @@ def search(
         typer.Option(
             "--for",
             metavar="OBJECTIVE",
-            help="What the worst path has: an idle link (utilisation), dropped packets (loss), a long queue (delay), "
-            "another flow (starvation) or a flow of CONTROL (self-starvation) without its share for 5 s, or other "
-            "flows with little throughput (harm).",
+            help="What to search for: an idle link (utilisation), dropped packets (loss), a long queue (delay), a flow "
+            "that gets less than its equal share for 5 s (starvation: another flow, self-starvation: one of CONTROL), "
+            "or a low throughput of other flows (harm).",
         ),
     ] = "utilisation",
     space: Annotated[
@@ -71,7 +71,7 @@ def search(
     seed: Annotated[
         int,
         typer.Option(
-            metavar="N", min=0, max=2**32 - 1, help="Seed with which the search chooses paths at random."
+            metavar="N", min=0, max=2**32 - 1, help="Seed of the search's own random choice of paths."
         ),
     ] = 1,
     json: Json = False,

@@ -27,8 +27,8 @@ def wire(
         bool,
         typer.Option(
             "--compare",
-            help="Also simulate the scenario, and print for each metric how much the real run differs from the "
-            "simulated one, and how much it may.",
+            help="Also simulate the scenario, and print for each metric the difference between the real run and the "
+            "simulated one, and the largest difference that counts as agreement.",
         ),
     ] = False,
     json: Json = False,

@@ -49,11 +49,11 @@ fn release(offers: &[Offer]) -> Option<String> {
     let running = [numbers.next()?, numbers.next()?];
     let model = offers.iter().find(|offer| offer.owns_window());
     let (what, needed) = match model {
-        Some(model) if running >= LINKS => (format!("`{}` owns its window, which", model.control()), MODELS),
-        _ => ("a control of TCP from a program".to_owned(), LINKS),
+        Some(model) if running >= LINKS => (format!("`{}` sets its own window, which", model.control()), MODELS),
+        _ => ("a congestion control in BPF".to_owned(), LINKS),
     };
     let [major, minor] = needed;
-    (running < needed).then(|| format!("{what} needs Linux {major}.{minor} or later, and this is {kernel}"))
+    (running < needed).then(|| format!("{what} needs Linux {major}.{minor} or later, found {kernel}"))
 }
 
 fn types() -> Option<String> {
@@ -67,13 +67,13 @@ fn compiler() -> Option<String> {
     let types = fs::read(TYPES).ok()?;
     if !types.windows(CONTROLS.len()).any(|bytes| bytes == CONTROLS) {
         return Some(
-            "the kernel has no controls of BPF programs: one with CONFIG_BPF_JIT is needed".to_owned(),
+            "the kernel cannot load congestion controls in BPF: one with CONFIG_BPF_JIT is needed".to_owned(),
         );
     }
     // Only the first network namespace shows it.
     let enabled = fs::read_to_string("/proc/sys/net/core/bpf_jit_enable").ok()?;
     (enabled.trim() == "0").then(|| {
-        "the kernel's compiler of BPF programs is off: `sysctl net.core.bpf_jit_enable=1` as root is needed".to_owned()
+        "the kernel's BPF compiler is off: `sysctl net.core.bpf_jit_enable=1` as root is needed".to_owned()
     })
 }
 

@@ -42,8 +42,8 @@ fn sentence(name: &str, key: &str, window: f64, rtt: Span, rate: Rate) -> String
     let size =
         if window < 1e6 { format!("{:.0} kB", window / 1e3) } else { format!("{:.1} MB", window / 1e6) };
     format!(
-        "flow {name}: its receiver allows {size} in flight, which over a round trip of {rtt} are at most {reached} of \
-         {rate}; a larger `{key}` of the transport allows more"
+        "flow {name}: its receive window of {size} limits it to {reached} over a round trip of {rtt}, less than the {rate} of \
+         its slowest link; a larger `{key}` of the transport raises this limit"
     )
 }
 
@@ -92,13 +92,13 @@ mod tests {
         assert_eq!(
             told,
             [
-                "flow cubic: its receiver allows 14.5 MB in flight, which over a round trip of 150 ms are at most 772.266666 Mbit/s \
-              of 1 Gbit/s; a larger `window` of the transport allows more"
+                "flow cubic: its receive window of 14.5 MB limits it to 772.266666 Mbit/s over a round trip of 150 ms, less than \
+              the 1 Gbit/s of its slowest link; a larger `window` of the transport raises this limit"
             ]
         );
         // 3 MiB are 2,172 packets or 3.145 MB: 168 Mbit/s.
         let told = warnings("\"linux\"", 1);
-        assert!(told[0].contains("allows 3.1 MB") && told[0].contains("`max_receive_window`"), "{told:?}");
+        assert!(told[0].contains("window of 3.1 MB") && told[0].contains("`max_receive_window`"), "{told:?}");
         for fine in [
             "{ name = \"rfc\", window = \"13000 packets\" }",
             "{ name = \"linux\", max_receive_window = \"19 MB\", window = \"20000 packets\" }",

@@ -62,12 +62,12 @@ fn sentence(profile: &str, found: &BTreeSet<Found>) -> String {
     }
     let rules = by_rule.iter().map(|(rule, controls)| {
         let controls: Vec<_> = controls.iter().copied().collect();
-        format!("{} by {}", controls.join(", "), quoted(rule))
+        format!("{} for {}", quoted(rule), controls.join(", "))
     });
     let rules: Vec<_> = rules.collect();
     format!(
-        "the controls repair losses by different rules: {}. Their results differ in the repair as well as in the window; \
-         `transport = {{ name = {}, recovery = {} }}` gives all flows one rule",
+        "the controls use different loss recovery: {}. Differences between their results come from loss recovery as well as \
+         from the window; `transport = {{ name = {}, recovery = {} }}` gives all flows the same loss recovery",
         rules.join("; "),
         quoted(profile),
         quoted(Rule::Sack.word()),
@@ -80,8 +80,8 @@ pub fn remark(rule: Option<&str>) -> Option<String> {
     let rule = Rule::ALL.iter().find(|known| Some(known.word()) == rule)?;
     (!rule.is_selective()).then(|| {
         format!(
-            "Repairs losses by {} where the transport names no `recovery`: beside a control with {}, results differ in \
-             the repair as well as in the window",
+            "Uses loss recovery {} (no SACK) unless the transport sets `recovery`. Compared with a control whose default \
+             is {}, differences come from loss recovery as well as from the window",
             quoted(rule.word()),
             quoted(Rule::Sack.word()),
         )
@@ -114,7 +114,7 @@ mod tests {
         let told = warned(&[("reno", "\"rfc\""), ("cubic", "\"rfc\""), ("sack", "\"rfc\"")]);
         assert_eq!(told.len(), 1, "{told:?}");
         let begins =
-            "the controls repair losses by different rules: reno by \"reno\"; cubic, sack by \"sack\". ";
+            "the controls use different loss recovery: \"reno\" for reno; \"sack\" for cubic, sack. ";
         assert!(told[0].starts_with(begins), "{told:?}");
         assert!(told[0].contains("`transport = { name = \"rfc\", recovery = \"sack\" }`"), "{told:?}");
     }
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_list_says_which_controls_repair_without_selective_acknowledgements() {
-        assert!(remark(Some("reno")).is_some_and(|told| told.starts_with("Repairs losses by \"reno\"")));
+        assert!(remark(Some("reno")).is_some_and(|told| told.starts_with("Uses loss recovery \"reno\"")));
         assert_eq!((remark(Some("sack")), remark(Some("rack")), remark(None)), (None, None, None));
     }
 }

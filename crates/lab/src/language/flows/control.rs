@@ -262,7 +262,7 @@ fn check_layers(table: &TableReader<'_>, control: &Choice, law: &Law) -> Option<
         let found = format!("`{key}` with the control {}", quoted(control.descriptor.name));
         let expected = match law {
             Law::Own(own) => format!("no `{key}`, or {}", own.instead),
-            _ => format!("no `{key}`, or a control with a window instead of a model of the path"),
+            _ => format!("no `{key}`, or a window-based control instead of a model-based one"),
         };
         table.problem_at(key, &found, &expected);
         None

@@ -83,7 +83,7 @@ pub(super) fn check_end(table: &TableReader<'_>, start: &Start, count: usize, du
         _ => format!("a start at {at} of flow {} of {count}", late + 1),
     };
     let expected =
-        format!("a start before the end of the run at {duration}, or \"{NEVER}\" for flows to leave out");
+        format!("a start before the end of the run at {duration}, or \"{NEVER}\" to leave flows out");
     table.problem_at("start", &found, &expected);
 }
 

@@ -225,7 +225,7 @@ impl RouteProblem {
 
     pub(super) fn too_many_steps(steps: usize) -> Self {
         let expected = format!("at most {MAX_STEPS} links: fewer flows or shorter paths");
-        Self::new(&format!("paths of {steps} links in all, there and back"), &expected)
+        Self::new(&format!("paths of {steps} links in all, in both directions"), &expected)
     }
 
     pub(super) fn tell(self, root: &TableReader<'_>, plan: &FlowPlan) {

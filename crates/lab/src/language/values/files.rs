@@ -65,7 +65,7 @@ pub fn read<T>(
         let span = table.get(key).map(|node| node.span.clone()).unwrap_or_default();
         let hint = nearest(name, names.iter().copied());
         let found = format!("the file {}, which does not exist", quoted(name));
-        let expected = "a file beside the scenario's, or its text in [files.\"NAME\"]";
+        let expected = "a file beside the scenario file, or its text in [files.\"NAME\"]";
         table.reader.problem(&span, &table.path_of(key), &found, expected, hint);
         return None;
     };

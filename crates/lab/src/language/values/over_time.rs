@@ -177,7 +177,7 @@ fn steps<T: Copy + PartialEq + Field>(table: &TableReader<'_>, kind: &Kind<T>) -
                 problem(&format!("a first step from {from}"), "a first step from \"0 s\"")
             }
             Some(last) if *from <= last => {
-                problem(&format!("a step from {from} on"), "steps in the order of time");
+                problem(&format!("a step from {from} on"), "steps in chronological order");
             }
             _ => {
                 last = Some(*from);

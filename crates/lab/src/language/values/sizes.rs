@@ -38,7 +38,7 @@ pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
         {
             return wrong(
                 format!("size {size}, share {share} after size {less}, share {below}"),
-                "sizes and shares that ascend",
+                "ascending sizes and shares",
             );
         }
         points.push((size, share));
@@ -64,7 +64,7 @@ pub fn list(text: &str, unit: f64) -> Result<Vec<(Span, u64)>, Mistake> {
         let numbers: Option<Vec<f64>> = columns(line).map(|column| column.parse().ok()).collect();
         let Some([time, size]) = numbers.as_deref() else { return wrong(quoted(line), A_LINE) };
         if !(before..=MAX_SECONDS).contains(time) {
-            let expected = format!("a time from {before} to {MAX_SECONDS} s: lines in the order of time");
+            let expected = format!("a time from {before} to {MAX_SECONDS} s: lines in chronological order");
             return wrong(format!("a time of {time} s"), &expected);
         }
         if !(0.0..=MOST_BYTES).contains(&(size * unit)) {

@@ -151,14 +151,14 @@ fn lines(text: &str, shape: &Shape) -> Result<Vec<Line>, Mistake> {
         let since = time - *origin.get_or_insert(time);
         if !(0.0..=MOST_SECONDS).contains(&since) {
             let expected =
-                format!("lines in the order of time, and no later than {MOST_SECONDS} s after the first");
+                format!("lines in chronological order, and no later than {MOST_SECONDS} s after the first");
             return wrong(format!("a time of {}", written(0)), &expected);
         }
         let since = Span::from_seconds(since);
         if lines.last().is_some_and(|last| since <= last.since) {
             return wrong(
                 format!("a time of {} after {}", written(0), before.1),
-                "lines in the order of time",
+                "lines in chronological order",
             );
         }
         lines.push(Line { number, since, value });

@@ -41,7 +41,7 @@ pub fn opportunities(text: &str) -> Result<Timeline<Rate>, Mistake> {
             Err(_) => return wrong(quoted(line), A_LINE),
         };
         if ms < last {
-            return wrong(format!("{ms} ms after {last} ms"), "lines in the order of time");
+            return wrong(format!("{ms} ms after {last} ms"), "lines in chronological order");
         }
         if ms > last && count > 0 {
             add(last, added, count);
@@ -85,7 +85,7 @@ pub fn delays(text: &str) -> Result<Timeline<Span>, Mistake> {
         };
         let since = time - *origin.get_or_insert(*time);
         if !(0.0..=1e6).contains(&since) {
-            let expected = "lines in the order of time, and no later than 1000000 s after the first";
+            let expected = "lines in chronological order, and no later than 1000000 s after the first";
             return wrong(format!("a time of {time} s"), expected);
         }
         if !(0.0..=MOST_DELAY_S).contains(delay) {
@@ -94,7 +94,7 @@ pub fn delays(text: &str) -> Result<Timeline<Span>, Mistake> {
         let time = Time::from_seconds(since);
         match steps.last() {
             Some((last, _)) if time <= *last => {
-                return wrong(format!("{time} after {last}"), "lines in the order of time");
+                return wrong(format!("{time} after {last}"), "lines in chronological order");
             }
             _ => steps.push((time, Span::from_seconds(*delay))),
         }

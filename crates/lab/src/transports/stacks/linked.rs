@@ -215,7 +215,7 @@ impl TransportPlan for StackPlan {
         let Packing { datagram, header, .. } = self.packing;
         if header != REAL_HEADER {
             return Real::Nothing(format!(
-                "its `header` is {header} B, and that of IPv4 and UDP {REAL_HEADER} B"
+                "its `header` is {header} B, but IPv4 and UDP headers have {REAL_HEADER} B"
             ));
         }
         if datagram + header > REAL_MTU {
