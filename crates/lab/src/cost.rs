@@ -142,8 +142,11 @@ impl Cost {
     /// Returns what a refusal names as found, and what it names as expected.
     pub fn refusal(&self) -> (String, String) {
         let found = format!("{}: about {:.1e} {}", self.cause.words(), self.events, self.cause.events());
-        let expected =
-            format!("at most a day of CPU time, not {}: use {}", computing(self.certain_s), self.cause.remedy());
+        let expected = format!(
+            "at most a day of CPU time, not {}: use {}",
+            computing(self.certain_s),
+            self.cause.remedy()
+        );
         (found, expected)
     }
 

@@ -72,7 +72,9 @@ impl PythonClass {
         let (kind, traits, known) = match (described.control, described.queue) {
             (Some(traits), _) => (Kind::Control, Traits::Control(traits), registry::controls()),
             (None, Some(traits)) => (Kind::Queue, Traits::Queue(traits), registry::queues()),
-            (None, None) => return Err(PyValueError::new_err(format!("{name}: expected a control or a queue"))),
+            (None, None) => {
+                return Err(PyValueError::new_err(format!("{name}: expected a control or a queue")));
+            }
         };
         if known.iter().any(|descriptor| descriptor.name == name) {
             let told = format!("a {} {name:?} exists already; choose another name", kind.name());

@@ -279,10 +279,7 @@ mod tests {
                 flow("control = \"linux:cubic\"\ntransport = \"linux\"\ncount = 65"),
                 "it has 65 flows, but real time allows at most 64",
             ),
-            (
-                flow("application = { name = \"cbr\", rate = \"1 Mbit/s\" }"),
-                "flows `one` use UDP without",
-            ),
+            (flow("application = { name = \"cbr\", rate = \"1 Mbit/s\" }"), "flows `one` use UDP without"),
             (
                 flow("control = \"linux:cubic\"\ntransport = \"linux\"\napplication = \"pages\""),
                 "the application `pages` of flows `one` is simulated only",

@@ -37,7 +37,10 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
     });
     let slow = scenario.network.links.iter().zip(&rates).filter_map(|(link, rate)| {
         let rest = slowness(link, rate.mean_packet_bytes, scenario.duration)?;
-        Some(format!("rate of link {}: sending a packet of {} B takes {rest}", link.name, rate.mean_packet_bytes))
+        Some(format!(
+            "rate of link {}: sending a packet of {} B takes {rest}",
+            link.name, rate.mean_packet_bytes
+        ))
     });
     let idle = scenario.agents.iter().filter_map(|plan| {
         let (name, at) = (plan.agent.entry.descriptor.name, &plan.at);
@@ -257,7 +260,10 @@ mod tests {
         for (control, transport) in [("prague", "rfc"), ("dctcp", "quic")] {
             let told = about_flows(&format!("control = \"{control}\"\ntransport = \"{transport}\""));
             assert_eq!(told.len(), 1, "{told:?}");
-            assert!(told[0].starts_with(&format!("flow {control}: {control} relies on ECN marks")), "{told:?}");
+            assert!(
+                told[0].starts_with(&format!("flow {control}: {control} relies on ECN marks")),
+                "{told:?}"
+            );
             let with =
                 format!("control = \"{control}\"\ntransport = {{ name = \"{transport}\", ecn = true }}");
             assert!(about_flows(&with).is_empty());

@@ -212,8 +212,7 @@ fn syntax(message: &str) -> (String, String) {
     let file = "a TOML file (https://toml.io)".to_owned();
     match message.split_once(", expected ") {
         Some(("string values must be quoted", _)) => {
-            let values =
-                "a string or a quantity in quotes such as \"10 s\", a number, true or false, a list or a table";
+            let values = "a string or a quantity in quotes such as \"10 s\", a number, true or false, a list or a table";
             ("a value that is not TOML".to_owned(), values.to_owned())
         }
         Some((found, expected)) => (format!("{found} (not TOML)"), expected.to_owned()),

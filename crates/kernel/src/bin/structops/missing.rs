@@ -49,7 +49,9 @@ fn release(offers: &[Offer]) -> Option<String> {
     let running = [numbers.next()?, numbers.next()?];
     let model = offers.iter().find(|offer| offer.owns_window());
     let (what, needed) = match model {
-        Some(model) if running >= LINKS => (format!("`{}` sets its own window, which", model.control()), MODELS),
+        Some(model) if running >= LINKS => {
+            (format!("`{}` sets its own window, which", model.control()), MODELS)
+        }
         _ => ("a congestion control in BPF".to_owned(), LINKS),
     };
     let [major, minor] = needed;
