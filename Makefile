@@ -183,6 +183,7 @@ $(VENV)/.core: $(RUST) pyproject.toml $(VENV)/.runtime
 	@touch $@
 
 $(VENV)/.wasm: $(RUST) scripts/build-wasm scripts/need-wasm $(VENV)/.python
+	@echo "building the simulator for web pages: about a minute at first"
 	scripts/build-wasm
 	@# Without a module it is tried again: somebody may have got the target meanwhile.
 	@if [ -e python/ackclock/web/ackclock.wasm ]; then touch $@; fi

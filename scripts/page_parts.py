@@ -117,7 +117,7 @@ KIND_OF = {"registry": "list"}
 """Modules of schemas whose document has another name."""
 INSTEAD: dict[str, Callable[[str], str]] = {
     "kind": lambda kind: f"`ackclock list {KINDS.get(kind, kind)}` prints",
-    "table": lambda _: "`ackclock schema` prints",
+    "table": lambda name: f"`ackclock list keys {name}` prints",
     "transports": lambda profile: f"`ackclock list transports {profile}` prints",
     "profiles": lambda profile: f"`ackclock list transports {profile}` and its like print",
     "fields": lambda _: "`ackclock schema --of run` prints",

@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 
 from ackclock import _typed_core as core
 from ackclock import schemas
+from ackclock._keys import without, written
 from ackclock.schemas import series as series_meanings
 from ackclock.schemas.run import Result, RunDocument
 
@@ -116,7 +117,7 @@ def keys_of(name: str) -> str:
     # A key that every link has is described once, whether or not a link needs it here.
     described = {key["name"]: key["meaning"] for key in link}
     own = [key for key in found["keys"] if described.get(key["name"]) != key["meaning"]]
-    rows = [[f"`{key['name']}`", key["meaning"], written(key), without(key, found)] for key in own]
+    rows = [[f"`{key['name']}`", key["meaning"], written(key, linked), without(key, found)] for key in own]
     if len(own) < len(found["keys"]):
         names = ", ".join(f"`{key['name']}`" for key in found["keys"] if key not in own)
         rows.append([names, f"[What a link is made of](#{SECTIONS['link']})", "", ""])
@@ -125,33 +126,9 @@ def keys_of(name: str) -> str:
     return "\n".join(table(["key", "meaning", "written as", "default"], rows))
 
 
-def written(key: dict[str, Any]) -> str:
-    """What may be written for a key, with links to what it opens or names."""
-    opened = [f"[a table](#{SECTIONS[name]})" for name in key["opens"]]
-    listed = [f"[a list of tables](#{SECTIONS[name]})" for name in key["lists"]]
-    named = [f"[a name](#{SECTIONS[kind]}), or a table with the name and parameters" for kind in key["names"]]
-    # Words are shown as code, as they are written.
-    plain = [re.sub(r'"[^"]+"', r"`\g<0>`", words) for words in key["written"]]
-    ways = "; ".join([*plain, *named, *opened, *listed])
-    example = key["example"]
-    is_plain = key["written"][:1] == ["true or false"] or '"' in "".join(key["written"])
-    return ways if not example or example == key["default"] or is_plain else f"{ways}; such as `{example}`"
-
-
-def without(key: dict[str, Any], of: dict[str, Any]) -> str:
-    """What holds where a key is not given, and what it needs beside it."""
-    sets = [keys for keys in of["one_of"] if key["name"] in keys]
-    needs = [f"needs {' and '.join(f'`{name}`' for name in key['needs'])}"] if key["needs"] else []
-    if key["required"]:
-        held = "required"
-    elif sets:
-        ways = [" and ".join(f"`{name}`" for name in keys) for keys in of["one_of"]]
-        held = f"required: {', or '.join(ways)}"
-    elif key["default"]:
-        held = f"`{key['default']}`"
-    else:
-        held = key["otherwise"] or "none"
-    return "; ".join([held, *needs])
+def linked(words: str, of: str) -> str:
+    """Words with a link to the section about a table or kind."""
+    return f"[{words}](#{SECTIONS[of]})"
 
 
 def parameters(rows: Sequence[dict[str, Any]]) -> list[str]:

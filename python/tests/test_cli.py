@@ -400,6 +400,19 @@ class TestList:
         for parameter in entry["parameters"]:
             assert parameter["name"] in text
 
+    def test_keys(self, ackclock: Command) -> None:
+        """Each key of the language, with what may be written and what holds without it."""
+        from ackclock import _typed_core as core
+
+        every = ackclock("list", "keys").out
+        for table in core.tables():
+            shown = ackclock("list", "keys", table["name"]).out
+            for key in table["keys"]:
+                assert any(line.split()[:1] == [key["name"]] for line in shown.splitlines()), key["name"]
+            assert shown.strip() in every
+        refused = ackclock("list", "keys", "--json")
+        assert (refused.code, refused.out) == (2, "")
+
     def test_all_as_text(self, ackclock: Command) -> None:
         text = ackclock("list").out
         for words in ("controls", "queues", "studies", "newreno", "rbcc/table-4.1"):
@@ -407,7 +420,12 @@ class TestList:
 
     @pytest.mark.parametrize(
         ("arguments", "hint"),
-        [(["contrls"], '"controls"'), (["controls", "newrino"], '"newreno"'), (["rbbc"], '"rbcc"')],
+        [
+            (["contrls"], '"controls"'),
+            (["controls", "newrino"], '"newreno"'),
+            (["rbbc"], '"rbcc"'),
+            (["keys", "flow"], '"flows"'),
+        ],
     )
     def test_unknown_names(self, ackclock: Command, arguments: list[str], hint: str) -> None:
         outcome = ackclock("list", *arguments)

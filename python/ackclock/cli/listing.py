@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock._names import nearest
+from ackclock.cli.keys import KEYS, list_keys
 from ackclock.cli.terminal import console, print_json
 from ackclock.errors import InputError
 
@@ -15,7 +16,14 @@ STUDY = "study"
 
 
 def list_entries(kind: str | None, name: str | None, *, as_json: bool) -> None:
-    """Prints the entries of ``kind`` (all without one), or the one called ``name``. InputError for unknown names."""
+    """Prints the entries of ``kind`` (all without one), or the one called ``name``; of "keys", the keys of the scenario
+    language. InputError for unknown names.
+    """
+    if kind == KEYS:
+        if as_json:
+            raise InputError("list keys has no --json: `ackclock schema` describes the keys in JSON")
+        list_keys(name)
+        return
     entries = select(kind, name)
     if as_json:
         print_json(entries)
@@ -41,7 +49,7 @@ def select(kind: str | None, name: str | None) -> list[dict[str, Any]]:
         named = [entry for entry in entries if entry["name"] == kind]
         if named and name is None:
             return named
-        kinds = list(dict.fromkeys(plural(entry["kind"]) for entry in entries))
+        kinds = [*dict.fromkeys(plural(entry["kind"]) for entry in entries), KEYS]
         names = [entry["name"] for entry in entries]
         raise InputError(
             f'there is nothing called "{kind}"{nearest(kind, [*kinds, *names])}\nkinds: {", ".join(kinds)}'
@@ -104,6 +112,7 @@ def _print_entries(entries: list[dict[str, Any]]) -> None:
         out.print(table)
         out.print()
     out.print("`ackclock list KIND NAME` shows one entry with all its parameters", style="dim")
+    out.print("`ackclock list keys` shows the keys of scenario files", style="dim")
 
 
 def _print_entry(entry: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ def list_(
         typer.Argument(
             metavar="[KIND]",
             help="What to list: controls, queues, losses, applications, transports, studies or another heading of the "
-            "full list. Default: everything.",
+            "full list; keys for the keys of scenario files. Default: everything but the keys.",
             show_default=False,
         ),
     ] = None,
@@ -24,14 +24,16 @@ def list_(
         str | None,
         typer.Argument(
             metavar="[NAME]",
-            help="Print this entry in full: summary, source, and every parameter with unit, default and range.",
+            help="Print this entry in full: summary, source, and every parameter with unit, default and range. With "
+            "keys: a table of the scenario language, such as flows.",
             show_default=False,
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """List the controls, queues, losses, transports and other parts that a scenario can use, and the studies.
+    """List the controls, queues, losses, transports and other parts that a scenario can use, its keys, and the studies.
 
-    Examples: [bold]ackclock list[/bold], [bold]ackclock list queues red[/bold], [bold]ackclock list studies[/bold]
+    Examples: [bold]ackclock list[/bold], [bold]ackclock list queues red[/bold], [bold]ackclock list keys flows[/bold],
+    [bold]ackclock list studies[/bold]
     """
     list_command.list_entries(kind, name, as_json=json)
