@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from ackclock.study.load import load_study, study_names, theses
-from ackclock.study.printed_numbers import Printed, of_studies, printed_numbers, within
+from ackclock.study.printed_numbers import Printed, not_judged, of_studies, printed_numbers, within
 from ackclock.study.result import ClaimResult
 
 from .test_sentence import claim, study
@@ -59,10 +59,12 @@ def test_a_number_of_a_claim_counts_unless_it_follows_from_others(
 def test_what_is_not_a_test_is_left_out() -> None:
     untested = replace(test_of("rtt('case-0')", 1.0, 0.92), verdict="not a test")
     assert pairs(untested) == RTT[1:]
+    assert not_judged([study(untested, rtt=RTT)]) == 1
     # Another claim tests the same number.
     assert pairs(untested, test_of("rtt('case-0')", 1.0, 0.92, id="2")) == RTT
     # A sentence about it that is not a test is no reason to leave it out.
     assert pairs(replace(untested, paper=None, expression="rtt('case-0') / rtt('case-1')")) == RTT
+    assert not_judged([study(test_of("rtt('case-0')", 1.0, 0.92), rtt=RTT)]) == 0
 
 
 def test_a_number_has_the_claim_and_the_set_up_of_its_test() -> None:

@@ -14,7 +14,7 @@ from ackclock.pages.markdown import escaped, row, short
 from ackclock.pages.results import Recorded, anchor, distance, found, measured, of_thesis, printed, result
 from ackclock.study.load import LoadedStudy, theses
 from ackclock.study.model import Verdict
-from ackclock.study.printed_numbers import of_studies, within
+from ackclock.study.printed_numbers import not_judged, of_studies, within
 from ackclock.study.result import ORDER, ClaimResult, counted
 from ackclock.study.tally import Kind, kind_of
 
@@ -92,11 +92,14 @@ def about(both: Sequence[Recorded]) -> Iterator[str]:
 
 def numbers(both: Sequence[Recorded]) -> Iterator[str]:
     """Yields how near the printed numbers are, and how many results another interpretation reverses."""
-    if every := of_studies([one.result for one in both]):
+    judged = [one.result for one in both]
+    if every := of_studies(judged):
         near, wide = within(every)
         every_one = number_of(len(every), "printed number")
         verb = "is" if near == 1 else "are"
-        yield f"Of {every_one} {near} {verb} within 10 % of the measured one and {wide} within 25 %."
+        more = not_judged(judged)
+        rest = f" {more} more {'is' if more == 1 else 'are'} shown and not judged." if more else ""
+        yield f"Of {every_one} {near} {verb} within 10 % of the measured one and {wide} within 25 %.{rest}"
     if count := sum(bool(claim.reversed_by) for _, claim in claims_of(both)):
         results = number_of(count, "result")
         yield f"Another interpretation of the thesis's text, for which there is evidence, reverses {results}."

@@ -68,8 +68,16 @@ def within(numbers: Sequence[Printed]) -> tuple[int, int]:
     return near, wide
 
 
-def of_studies(results: Sequence[StudyResult]) -> list[Printed]:
-    """Returns the printed numbers of several studies. Those that a study has from another one of them count there."""
+def not_judged(results: Sequence[StudyResult]) -> int:
+    """Returns how many printed numbers were measured and are left out, because the claims that test them are none."""
+    return len(of_studies(results, judged=False)) - len(of_studies(results))
+
+
+def of_studies(results: Sequence[StudyResult], *, judged: bool = True) -> list[Printed]:
+    """Returns the printed numbers of several studies. Those that a study has from another one of them count there.
+
+    Numbers that are not ``judged`` are left out unless it is false.
+    """
     shown = {
         (result.name, metric, printed)
         for result in results
@@ -78,23 +86,23 @@ def of_studies(results: Sequence[StudyResult]) -> list[Printed]:
     return [
         one
         for result in results
-        for one in printed_numbers(result)
+        for one in printed_numbers(result, judged=judged)
         if (result.source.numbers_of, one.metric, one.printed) not in shown
     ]
 
 
-def printed_numbers(result: StudyResult) -> list[Printed]:
-    """Returns the printed numbers of a study that were measured: those of the metrics by case, and those of tested
-    claims that do not follow from them. What was measured is as in the claim that tests the number, if there is one.
+def printed_numbers(result: StudyResult, *, judged: bool = True) -> list[Printed]:
+    """Returns the printed numbers of a study that were measured: those of the metrics by case, and those of claims that
+    do not follow from them. What was measured is as in the claim that tests the number, if there is one.
 
-    A number of a metric is left out if the claims that test it are none ("not a test").
+    If only what is ``judged`` counts, a number is left out whose claims are none ("not a test").
     """
     values = _values(result)
     words = _words(result, values)
     used = {
         claim.id: _used(claim, words, {metric.id for metric in result.metrics}) for claim in result.claims
     }
-    return [*_of_metrics(result, values, used), *_of_claims(result, values, used, words)]
+    return [*_of_metrics(result, values, used, judged), *_of_claims(result, values, used, words, judged)]
 
 
 def _values(result: StudyResult) -> Values:
@@ -107,13 +115,13 @@ def _values(result: StudyResult) -> Values:
     }
 
 
-def _of_metrics(result: StudyResult, values: Values, used: Used) -> Iterator[Printed]:
+def _of_metrics(result: StudyResult, values: Values, used: Used, judged: bool) -> Iterator[Printed]:
     labels = {metric.id: (metric.label, metric.unit) for metric in result.metrics}
     cases = {case.name: _label(case) for case in result.cases}
     for place, (printed, measured) in values.items():
         about = [claim for claim in result.claims if place in used[claim.id]]
         tests = [claim for claim in about if used[claim.id] == {place} and claim.paper == printed]
-        if tests and not any(claim.tested for claim in tests):
+        if judged and tests and not any(claim.tested for claim in tests):
             continue
         first = next((claim for claim in [*tests, *about] if claim.tested), next(iter(about), None))
         test = first if tests else None
@@ -125,9 +133,16 @@ def _of_metrics(result: StudyResult, values: Values, used: Used) -> Iterator[Pri
         yield Printed(result.name, what, cases[place[1]], place[0], printed, value, unit, id, setup)
 
 
-def _of_claims(result: StudyResult, values: Values, used: Used, words: SampleWords) -> Iterator[Printed]:
+def _of_claims(
+    result: StudyResult, values: Values, used: Used, words: SampleWords, judged: bool
+) -> Iterator[Printed]:
     for claim in result.claims:
-        if not claim.tested or claim.paper is None or claim.tolerance is None or claim.measured is None:
+        if (
+            (judged and not claim.tested)
+            or claim.paper is None
+            or claim.tolerance is None
+            or claim.measured is None
+        ):
             continue
         if used[claim.id] and used[claim.id] <= values.keys() and _follows(claim, claim.paper, words):
             continue
