@@ -129,7 +129,7 @@ impl Cost {
             places => format!(" and {} others", places - 1),
         };
         format!(
-            "{}{others}: {}: up to {:.1e} {}, about {} of CPU time; to reduce it, use {}",
+            "{}{others}: {}: up to {:.1e} {}, about {} of CPU time; to reduce this time, use {}",
             self.place.name(scenario),
             self.cause.words(),
             self.events,

@@ -175,8 +175,8 @@ parameters! {
         /// The partial acknowledgements that restart the retransmission timer: every one (slow but steady) or only
         /// the first (impatient)
         partial_ack_timer: PartialAckTimer = choice("every", "RFC 6582 section 4; ns-2's newreno_changes1_"),
-        /// With mda, the number of packets that each partial acknowledgement after the first retransmits: one, two,
-        /// or none
+        /// With mda, the number of packets that are retransmitted at each partial acknowledgement after the first:
+        /// one, two, or none (nothing)
         late_partial: LatePartial = choice("one", "Alnuem 2009 section 4.2.2.3; appendix D; figure 4.9"),
         /// Whether a partial acknowledgement reduces the window's inflation by the packets that it acknowledges; if
         /// not, it ends the inflation
@@ -184,12 +184,12 @@ parameters! {
         /// The effect of a timeout on stored selective acknowledgements: they are forgotten and all is retransmitted
         /// (go-back-n), or they are kept and what they leave out is retransmitted (keep-sack)
         after_timeout: AfterTimeout = choice("keep-sack", "RFC 6675 section 5.1; ns-2 goes back"),
-        /// With selective acknowledgements, how the flight falls to the reduced window in recovery: only the first
-        /// retransmission is sent until the flight has fallen that far (immediate); packets leave in proportion to
-        /// those delivered, in the ratio of the reduced window to the flight at the loss (proportional) or to the
-        /// window at the loss (linux); or the flight is a count, which a duplicate acknowledgement lowers by one and a
-        /// partial one by two (counted). Under a control with a model of the path, such as BBR, proportional and linux
-        /// act as immediate
+        /// With selective acknowledgements, how recovery reduces the packets in flight to the new window.
+        /// immediate: sends only the first retransmission until the flight is down to the window. proportional: for
+        /// each packet delivered, sends (new window / flight at the loss) packets (RFC 9937). linux: the same with
+        /// the window at the loss in place of the flight. counted: keeps the flight in a counter, minus one for
+        /// each duplicate acknowledgement and minus two for each partial acknowledgement (ns-2's Sack1). With BBR
+        /// and other controls that model the path, proportional and linux act as immediate
         reduction: Flight = choice(
             "proportional",
             "RFC 6675; RFC 9937; Linux net/ipv4/tcp_input.c, tcp_cwnd_reduction; Fall and Floyd 1996 and ns-2's Sack1",
@@ -274,18 +274,19 @@ parameters! {
             "half",
             "RFC 7661 section 4.3; RFC 9002 section 7.8; Linux include/net/tcp.h, tcp_is_cwnd_limited; not in ns-2",
         ),
-        /// The window after a pause in sending of more than a retransmission timeout: it falls to the initial
-        /// window, it is halved for each timeout after the first (not below the initial window), or it stays.
-        /// A control with a model of the path, such as BBR, keeps its window
+        /// The window after a pause in sending of more than a retransmission timeout: at most the initial window
+        /// (initial-window); halved for each further timeout that begins in the pause, but not below the initial
+        /// window (halve); or unchanged (keep). BBR and other controls that model the path keep their window
         after_idle: AfterIdle = choice(
             "initial-window",
             "RFC 5681 section 4.1; Linux net/ipv4/tcp_output.c, tcp_cwnd_restart (tcp_slow_start_after_idle)",
         ),
         /// Whether a repeated timeout of the same packet leaves the slow start threshold unchanged
         keeps_threshold: bool = flag(true, "RFC 5681 section 3.1; ns-2 halves it again"),
-        /// How the flight falls when a mark, or a packet that the host's own interface refuses, reduces the window: at
-        /// once, so that nothing is sent for a part of a round trip, or in proportion to what is delivered (with sack or
-        /// rack where `reduction` is proportional or as in Linux, and where the control has no model of the path)
+        /// How the packets in flight are reduced to the new window after a mark, or after the host's own interface
+        /// refuses a packet. immediate: nothing is sent until the flight is down to the window. proportional:
+        /// packets leave in proportion to those delivered, if the recovery is sack or rack, its `reduction` is
+        /// proportional or linux, and the control does not model the path; otherwise as immediate
         mark_reduction: MarkReduction = choice(
             "immediate",
             "RFC 3168 section 6.1.2 halves the window, and RFC 9937 is about losses; Linux since 3.7 \

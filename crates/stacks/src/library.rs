@@ -372,7 +372,7 @@ impl Connection for End {
         let Some(end) = &mut self.handle else { return 0 };
         let taken = self.library.functions().write(end, data.len() as u64, false, self.now) as usize;
         if taken > data.len() {
-            self.fail(&format!("takes {taken} bytes of {}", data.len()));
+            self.fail(&format!("took {taken} bytes, but was offered {}", data.len()));
         }
         self.taken.fetch_add(taken as u64, Ordering::Relaxed);
         self.takes += taken as u64;

@@ -48,7 +48,11 @@ impl SendingRate {
         match self {
             Self::Constant(rate) => {
                 let takes = at_constant_rate(needed, *rate);
-                if ends.since(starts) == takes { Ok(()) } else { Err(format!("its bits take {takes}")) }
+                if ends.since(starts) == takes {
+                    Ok(())
+                } else {
+                    Err(format!("its bits take {takes} at the link's rate"))
+                }
             }
             Self::Varying(rate) => match rate.applies {
                 ChangeApplies::BitByBit => rate.check(starts, ends, needed),
@@ -101,7 +105,11 @@ impl VaryingRate {
             return Ok(());
         }
         let bits = |nanobits: u128| nanobits as f64 / NANOBITS as f64;
-        Err(format!("{} bits could be sent, it has {}", bits(sent), bits(needed)))
+        Err(format!(
+            "the link's rate allows {} bits between the recorded start and end, but the packet has {} bits",
+            bits(sent),
+            bits(needed)
+        ))
     }
 
     /// Checks a transmission whose bits go at the ends of milliseconds. What is spare at its start belongs to it if it waited.
@@ -116,9 +124,9 @@ impl VaryingRate {
         }
         *spare = Spare { at, nanobits: could.saturating_sub(needed) };
         if could < needed {
-            return Err("its bits take longer".to_owned());
+            return Err("its bits take longer at the link's rate".to_owned());
         }
-        if at == sent.ends { Ok(()) } else { Err(format!("its bits are sent at {at}")) }
+        if at == sent.ends { Ok(()) } else { Err(format!("its last bits are due at {at}")) }
     }
 }
 

@@ -212,15 +212,18 @@ impl<'a> Replay<'a> {
         let Record { path, bytes, .. } = *step.record;
         let original = self.links[link].arrived_last.take();
         if self.network.links[link].rules.duplicates.is_none() {
-            self.note(Rule::Launch, step, "copied by a link that copies nothing".to_owned());
+            self.note(Rule::Launch, step, "is recorded as a copy, but the link copies no packets".to_owned());
         }
         let original = original.and_then(|packet| Some((packet, self.courses.get(&packet)?)));
         let found = match original {
             Some((_, course)) if (course.path, course.bytes, course.since) == (path, bytes, step.time) => {
                 return Some(course.number);
             }
-            Some((packet, _)) => format!("copied, but packet {packet} arrived last"),
-            None => "copied, but no packet arrived before it".to_owned(),
+            Some((packet, _)) => format!(
+                "is recorded as a copy, but differs in path, size or time from packet {packet}, the last to arrive \
+                 over this link"
+            ),
+            None => "is recorded as a copy, but no packet arrived before it".to_owned(),
         };
         self.note(Rule::Launch, step, found);
         None
@@ -232,7 +235,11 @@ impl<'a> Replay<'a> {
         if let Event::Injected { link } | Event::Absorbed { link } = event
             && !self.network.has_agent(path, Some(link))
         {
-            self.note(Rule::Launch, step, format!("{} where there is no agent", verb(event)));
+            self.note(
+                Rule::Launch,
+                step,
+                format!("{} before this link, where there is no agent", verb(event)),
+            );
         }
     }
 
@@ -250,8 +257,8 @@ impl<'a> Replay<'a> {
         }
         if place < course.place {
             let was = course.stage.words();
-            let what = format!("{} when it was {was} since {}", verb(event), course.since);
-            self.note(Rule::TimeGoesOn, step, format!("{what}, but written before"));
+            let what = format!("{}, but this record was written before an earlier event", verb(event));
+            self.note(Rule::TimeGoesOn, step, format!("{what}: the packet was {was} at {}", course.since));
         }
     }
 
@@ -281,8 +288,10 @@ impl<'a> Replay<'a> {
         let rule = if course.stage.is_fate() { Rule::OneFate } else { Rule::Route };
         let was = course.stage.words();
         let next = here.and_then(|link| self.network.links.get(link));
-        let next = next.map_or("its path ends here".to_owned(), |link| format!("link {} is next", link.name));
-        self.note(rule, step, format!("{}, but it was {was}, and {next}", verb(event)));
+        let next = next.map_or("its path ends here".to_owned(), |link| {
+            format!("the next link of its path is {}", link.name)
+        });
+        self.note(rule, step, format!("{}, but the packet was {was}, and {next}", verb(event)));
         false
     }
 
@@ -392,7 +401,7 @@ impl<'a> Replay<'a> {
         let last = &mut self.paths[course.path as usize].delivered_last;
         if course.number < *last {
             let other = self.launched[*last - 1];
-            let what = format!("delivered after packet {other}, which was launched after it");
+            let what = format!("delivered after packet {other}, although launched before that packet");
             self.note(Rule::DeliveryOrder, step, what);
         } else {
             *last = course.number;

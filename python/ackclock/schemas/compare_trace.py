@@ -78,8 +78,8 @@ class DifferenceRecord(Document):
     """The difference between the two logs in one quantity."""
 
     quantity: str = Field(description="name of the compared quantity")
-    tolerance: float = Field(description="tolerated difference as a share of the larger value")
-    largest: float = Field(description="largest difference as a share of the larger value")
+    tolerance: float = Field(description="tolerated difference as a share of the larger of the two values")
+    largest: float = Field(description="largest difference as a share of the larger of the two values")
     at: float = Field(
         description="place of the largest difference: seconds, or the number of data packets sent"
     )

@@ -206,7 +206,8 @@ class CriterionRecord(Document):
         "setting"
     )
     verdict: Literal["OK", "CONCERN", "undecided", "INFO"] = Field(
-        description="verdict of the condition; INFO: no concern, or no limit, or no sample"
+        description="verdict of the condition; INFO: not met, or not surely met, but no concern; or no "
+        "limit; or no sample"
     )
     mean: float | None = Field(
         description="mean of the judged value: the ratio to drop-tail, the difference to it, the excess "
@@ -272,8 +273,8 @@ class StudyRecord(Document):
         description="number of simulations whose results were on disk, so that they were not run again"
     )
     cpu_time_s: float | None = Field(
-        description="CPU time in seconds of the study's simulations, with simulations that other studies "
-        "share; null where simulations were found on disk"
+        description="CPU time in seconds of the study's simulations, including those that it shares with other "
+        "studies; null where simulations were found on disk"
     )
     fingerprint: str = Field(description="hash of all that the samples depend on")
 

@@ -47,6 +47,8 @@ class SearchDocument(Document):
     values: dict[str, Any] = Field(
         description="values that make the found scenario bad, by their paths in the scenario"
     )
-    runs: int = Field(description="number of simulations, with those of the control that --against names")
+    runs: int = Field(
+        description="number of simulations, including those of the control that --against names"
+    )
     scenario: str | None = Field(description="file of the scenario that was found; null if none was found")
     report: str | None = Field(description="file of the page that --html asks for; null without --html")

@@ -210,7 +210,7 @@ LINKS: Meanings = {
         "hit frequency of `sred`: smoothed share of arrivals whose flow is that of a random entry of its "
         "list; the inverse estimates the number of flows"
     ),
-    "virtual_capacity_bps": "capacity of the virtual queue of `avq`",
+    "virtual_capacity_bps": "service rate of the virtual queue of `avq`",
     "virtual_queue_packets": "length of the virtual queue of `avq`",
     "drops_in_a_row": (
         "`count` of `codel`: the drops since dropping began, plus the count carried over from the "

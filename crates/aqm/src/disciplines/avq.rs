@@ -20,7 +20,8 @@ use ackclock_base::{Random, Range, Time, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "avq",
-        "Drops when a virtual queue, whose capacity follows the load, would overflow",
+        "Drops (or marks) a packet that would overflow a virtual queue, whose service rate is adapted so that the link \
+         reaches a desired utilisation",
         "Kunniyur and Srikant 2001",
         Parameters::TABLE,
     ),
@@ -47,8 +48,8 @@ parameters! {
             Range { min: 0.0, max: 1.0, above_min: true },
             "Kunniyur and Srikant 2001; Jain 2003 section 2.7.1",
         ),
-        /// Gain of the virtual capacity (alpha): its change per second for each unit by which the load differs from the
-        /// desired utilisation
+        /// Gain of the virtual queue's service rate (alpha): per second, the service rate changes by alpha times
+        /// the difference between the desired load and the load
         smoothing: f64 = number(
             "0.1",
             Range::above(0.0),

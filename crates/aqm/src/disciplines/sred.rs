@@ -39,7 +39,8 @@ parameters! {
             Range { min: 0.0, max: 1.0, above_min: true },
             "Jain 2003 section 2.7.1",
         ),
-        /// Drop probability while the queue is at least a third of the limit; a quarter of it from a sixth to a third
+        /// Drop probability while the queue is at least a third of the limit; a quarter of this probability applies
+        /// from a sixth to a third of the limit
         max_probability: f64 = number(
             "0.15",
             Range::between(0.0, 1.0),

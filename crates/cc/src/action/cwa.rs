@@ -14,7 +14,7 @@ pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,
         name: "cwa",
-        summary: "Cuts the window by the number of packets lost if it is below a threshold, and halves it otherwise",
+        summary: "Reduces a window below a threshold by the number of packets lost, and halves any other window",
         source: "Alnuem 2009 section 4.2.1, figures 4.3 and 4.4",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -35,8 +35,8 @@ parameters! {
         ),
         /// Whether halving also sets the slow start threshold, as a loss through congestion does
         halves_ssthresh: bool = flag(false, "Figure 4.4: yes; appendix D, which made the results: no"),
-        /// Whether the window is cut once, at the first partial acknowledgement, or by the same number at
-        /// every partial acknowledgement
+        /// Whether the number of lost packets is taken off the window once, at the first partial acknowledgement;
+        /// if not, it is taken off again at every further partial acknowledgement
         single_cut: bool = flag(
             true,
             "Section 4.2.1: the number lost; appendix D with its default single_cut = 0: every one",

@@ -13,8 +13,8 @@ use ackclock_base::{Packets, Range, choice, parameters};
 pub const COLLABORATIVE: Entry = Entry {
     descriptor: &control(
         "dca-c",
-        "Reno that cuts its window when the round trip rises, and with it the larger windows of the other flows in its \
-         group",
+        "Reno that cuts its window when the round trip rises, and also cuts the windows of those flows in its group \
+         that are larger than its own",
         "Cho 2006 section II.C, algorithm 1 (TCP/DCA-C)",
         Parameters::TABLE,
     ),
@@ -52,7 +52,8 @@ parameters! {
         gamma: f64 = number("0.5", Range::between(0.0, 1.0), "Cho section II.C, equation 2.1"),
         /// Share of its window that a flow gives up when its own round trip is above the threshold
         alpha: f64 = number("0.125", Range::between(0.0, 0.5), "Cho section II.C, after Jain 1989 (window x 7/8)"),
-        /// Round trips that are sampled: of one packet at a time, or of every acknowledgement
+        /// Round trips that are sampled: of one packet at a time (one-at-a-time), or of every acknowledgement
+        /// (every)
         samples: Samples = choice("one-at-a-time", "not in Cho; ns-2 without timestamps times one packet at a time"),
         /// Whether a cut because of delay also lowers the slow start threshold to the window
         lower_ssthresh: bool = flag(false, "Cho algorithm 1 never writes the threshold"),

@@ -86,8 +86,8 @@ parameters! {
             "not-rising",
             "S. Jain chapter V section A: not-rising in the pseudo-code, same-or-falling in the prose",
         ),
-        /// Whether a new minimum round trip changes the factor at once, or only when the flow next becomes steady or
-        /// enters transition
+        /// When a new minimum round trip changes the factor: at once (at-once), or when the flow next becomes
+        /// steady or enters transition (at-event)
         update: Update = choice(
             "at-once",
             "S. Jain chapter IV, in words; the pseudo-code of chapter V stores it for the next event",

@@ -71,9 +71,10 @@ parameters! {
             "halve-detector",
             "Cho section III.C; beyond k = N all flows give up the same share, because half a window would be too much",
         ),
-        /// Reduction at a loss that a flow detects within its minimum smoothed round trip after a cut for another
-        /// flow's loss: as for any loss (none), none (detector), or half of the detecting flow's window only
-        /// (siblings). With both, as detector, and any loss also spares flows that were cut within that time
+        /// Effect of a loss that a flow detects within its minimum smoothed round trip after a cut for another
+        /// flow's loss: that of any loss (none), no cut (detector), or a cut of the detecting flow only (siblings).
+        /// With both, no cut either, and at any other loss flows are spared that were cut for another flow's loss
+        /// within their minimum smoothed round trip
         suppression: Suppression = choice(
             "detector",
             "Cho section III.B.3; section III.C.3 tests the flow that finds the loss; in Linux 2.4 a flow in recovery \

@@ -29,7 +29,8 @@ pub const TCP_RTT: Entry = Entry {
 pub const TCP_RTTM: Entry = Entry {
     descriptor: &control(
         "tcp-rttm",
-        "TCP-RTT that repairs several losses at once, whatever their cause",
+        "TCP-RTT that retransmits all packets counted as missing at once (MDA) after every loss, also one \
+         attributed to congestion",
         "Alnuem 2009 sections 7.1 and 7.2",
         Reno::TABLE,
     ),

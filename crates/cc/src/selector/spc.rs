@@ -17,7 +17,8 @@ pub const ENTRY: SelectorEntry = SelectorEntry {
     descriptor: &Descriptor {
         kind: Kind::Selector,
         name: "spc",
-        summary: "Moves new data to another path when the round trip has grown twice in a row above a threshold",
+        summary: "Moves new data to another path after two consecutive increases of the round trip that both start \
+                  above a threshold",
         source: "Dahal 2007 section 6.1.2, equations 6.3, 6.4",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -41,8 +42,8 @@ parameters! {
         threshold_factor: f64 = FACTOR,
         rtt_min_mode: RttMinMode = RTT_MIN_MODE,
         rtt_min: Span = RTT_MIN,
-        /// Path to switch to if there are several: the one that would resume with the largest window, or the one that
-        /// has been unused for longest
+        /// Path to switch to if there are several: the one that would resume with the largest window
+        /// (largest-window), or the one that has been unused for longest (longest-rest)
         next: Next = choice("largest-window", "not in the thesis, which has two paths"),
         /// The constants of the window that a path resumes with after a rest.
         rest: Rest,

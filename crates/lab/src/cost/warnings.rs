@@ -72,8 +72,8 @@ fn crowd(scenario: &Scenario) -> Option<String> {
     let packets = cost::under_way(scenario);
     (packets > MAX_PACKETS as f64).then(|| {
         format!(
-            "UDP sources have about {packets:.1e} packets in flight at once, but a run stops at \
-             {MAX_PACKETS}; a shorter `delay`, lower rates or a shorter `duration` reduce this number"
+            "UDP sources have about {packets:.1e} packets in flight at once, but a run with more \
+             than {MAX_PACKETS} stops; a shorter `delay`, lower rates or a shorter `duration` reduce this number"
         )
     })
 }

@@ -33,7 +33,8 @@ static WARMUP: Table = Table::new(
             &[Form::words_of(&["congestion-avoidance"])],
             "The event that ends the warm-up: every long-lived TCP connection has reached congestion avoidance",
         ),
-        Key::new("at_most", &[Form::time(WARMUPS)], "The maximum length of the warm-up").such_as("\"60 s\""),
+        Key::new("at_most", &[Form::time(WARMUPS)], "The length of the warm-up after which it ends in any case")
+            .such_as("\"60 s\""),
     ]],
 )
 .requiring(&["until", "at_most"]);
@@ -79,7 +80,7 @@ pub static OBSERVE: Table = Table::new(
         Key::new(
             "loss_events",
             &[Form::time(INTERVALS)],
-            "The base round trip: drops within it, plus the queueing delay, count as one loss event of several flows",
+            "The base round trip: drops within this time plus the queueing delay count as one loss event",
         )
         .such_as("\"100 ms\"")
         .needing(&["at"]),

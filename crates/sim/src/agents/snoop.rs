@@ -68,7 +68,7 @@ parameters! {
         /// The smallest timeout of the agent's timer
         min_timeout: Span = time("100 ms", Range { min: 0.0, max: 60.0, above_min: true }, "ns-2's snoopTick_"),
         /// The rules for caching, for the agent's retransmissions and for the duplicates that it removes: those of
-        /// the publication, or of ns-2's class Snoop
+        /// the publication (published), or of ns-2's class Snoop (ns2)
         rules: Rules = choice("published", "Balakrishnan et al. 1995; ns-2's tcp/snoop.cc"),
     }
 }

@@ -60,9 +60,10 @@ parameters! {
         /// A packet counts as lost when a later one has been acknowledged and this multiple of the round trip has
         /// passed since it was sent
         time_threshold: f64 = number("1.125", Range::between(1.0, 100.0), "RFC 9002 section 6.1.2: kTimeThreshold, 9/8"),
-        /// Whether `packet_threshold` and `time_threshold` are constant, or grow with each packet that was
-        /// declared lost and is acknowledged later, until it would not have been declared lost: the time
-        /// threshold's part above 1 doubles, up to 2 round trips. Neither threshold falls again
+        /// Whether `packet_threshold` and `time_threshold` are constant (fixed), or grow when a packet that was
+        /// declared lost is acknowledged later (adaptive). Each grows until it would not have declared that packet
+        /// lost. The time threshold grows by doubling its part above 1, up to a threshold of 2 round trips. Neither
+        /// threshold falls again
         loss_thresholds: Reordering = choice(
             "fixed",
             "RFC 9002 section 6.1.1 allows either; adaptive as google/quiche, GeneralLossAlgorithm::SpuriousLossDetected",

@@ -53,8 +53,8 @@ parameters! {
         /// Number of mean loss intervals, in packets, without a loss after which the last loss is forgotten: a queueing
         /// delay above `qth` then counts in full again (MULTILOSS)
         multiloss: f64 = number("7", FACTORS, RFC),
-        /// Whether the interval since the last loss counts in the mean loss interval if it makes the mean
-        /// longer. With `multiloss` of 7, no loss is ever forgotten in that case
+        /// Whether the interval since the last loss counts in the mean loss interval if it makes the mean longer.
+        /// If it counts, no loss is ever forgotten with `multiloss` of 7
         running_interval: bool = flag(true, "RFC 8698 section 4.2 refers to RFC 5348 section 5.4"),
         /// Queueing delay above which a smaller, warped delay enters the congestion signal while losses continue
         /// (QTH)

@@ -37,7 +37,8 @@ parameters! {
         min_window: Size = size("3000 B", SIZES, WINDOW),
         /// Largest packet (MSS)
         mss: Size = size("1000 B", SIZES, WINDOW),
-        /// Limit on the window: this multiple of the bytes that were in flight, plus a packet (BYTES_IN_FLIGHT_HEAD_ROOM)
+        /// Limit on the window: this multiple of the most bytes in flight in this round trip and the last, plus a
+        /// packet (BYTES_IN_FLIGHT_HEAD_ROOM)
         head_room: f64 = number("1.5", FACTORS, WINDOW),
         /// Share of the window that stays after a loss (BETA_LOSS)
         beta_loss: f64 = number("0.7", SHARES, WINDOW),
@@ -50,7 +51,8 @@ parameters! {
         mul_increase: f64 = number("0.02", Range::between(0.0, 1.0), WINDOW),
         /// Virtual round trip: a flow with a shorter round trip grows more slowly (VIRTUAL_RTT)
         virtual_rtt: Span = time("25 ms", TIMES, WINDOW),
-        /// Weight of the newest queueing delay in the mean while it rises (QDELAY_AVG_G)
+        /// Weight of the newest queueing delay in the mean if the delay is above the mean; if below, it replaces
+        /// the mean (QDELAY_AVG_G)
         qdelay_weight: f64 = number("0.25", SHARES, DELAY),
         /// Multiple of the window that may be in flight (REF_WND_OVERHEAD_MAX; its reduction by jitter is left out)
         overhead: f64 = number("3", FACTORS, SENDING),

@@ -81,8 +81,8 @@ parameters! {
         initial_window: Option<Packets> = packets("none", PACKETS, "RFC 9260 section 7.2.1; 2 in RFC 2960"),
         /// The initial slow start threshold; none for an infinite threshold
         initial_ssthresh: Option<Size> = size("none", Range::between(1500.0, 4e9), "RFC 9260 section 7.2.1"),
-        /// The smallest window of an idle path, whose window is halved for each retransmission timeout in which nothing
-        /// is sent over it
+        /// Lower bound of the window of an idle path: the window is halved for each retransmission timeout in which
+        /// nothing is sent over the path, but not below this
         idle_window: Packets = packets("4 packets", PACKETS, "RFC 9260 section 7.2.1; 2 in RFC 2960"),
         /// Lower bound of a path's congestion window after a loss or a mark, in packets; a control may have a higher
         /// bound of its own (sctp: 4). A timeout leaves one packet
@@ -132,9 +132,10 @@ parameters! {
         /// The idle time of a path before a HEARTBEAT, in addition to the retransmission timeout; none for no
         /// HEARTBEATs
         heartbeat_interval: Option<Span> = time("30 s", SPANS, "RFC 9260 section 16, HB.interval"),
-        /// When a HEARTBEAT that is not answered within the retransmission timeout is repeated at once: never (the next
-        /// one follows after the interval plus the doubled timeout), only on a path that has failed, or always. A path
-        /// that fails and is left is probed at once in any case
+        /// Whether the next HEARTBEAT is sent at once if one is not answered within the retransmission timeout: on
+        /// every path (always); on a path that has failed (when-failed); or on none, where the next one follows
+        /// after the interval plus the doubled timeout (interval). In all three cases, a path that fails and is
+        /// left is probed at once
         heartbeat_repeat: HeartbeatRepeat = choice("when-failed", "RFC 9260 section 8.3; ns-2's Timeout"),
         /// Whether a path other than the first has to answer a HEARTBEAT before it carries data
         confirm_paths: bool = flag(true, "RFC 9260 section 5.4; not in RFC 2960"),
@@ -159,7 +160,8 @@ parameters! {
         repair: Repair = choice("windows", "RFC 9260 section 6.1 rule C; ns-2's FastRtx and SendMuch"),
         /// The largest number of packets that are sent at once; none for no limit
         max_burst: Option<u64> = integer("4", Range::between(1.0, 1e6), "RFC 9260 section 6.1 rule D"),
-        /// When `max_burst` applies: always, or only at an acknowledgement of a retransmission
+        /// When `max_burst` applies: at every acknowledgement and timeout (always), or only at an acknowledgement
+        /// of a retransmission (after-retransmission)
         burst_bound: BurstBound = choice("always", "RFC 9260 section 6.1 rule D; ns-2's useMaxBurst_"),
         /// Concurrent multipath transfer: new data takes all paths at once, losses and windows are handled path by
         /// path, and gaps do not trigger immediate SACKs

@@ -125,9 +125,10 @@ parameters! {
         on: Span = time("1 s", MEAN_TIMES, "none"),
         /// The length of a pause; with exponential periods the mean; none for the length of a sending period
         off: Option<Span> = time("none", MEAN_TIMES, "none"),
-        /// Whether all periods have the same length, or lengths are drawn from exponential distributions
+        /// Whether all periods have the same length (fixed), or lengths are drawn from exponential distributions
+        /// (exponential)
         periods: Lengths = choice("fixed", "none"),
-        /// Whether the source begins by sending or with a pause
+        /// Whether the source begins by sending (on) or with a pause (off)
         begins: Begins = choice("on", "none"),
     }
 }

@@ -94,7 +94,8 @@ parameters! {
         /// The time from the beginning of one transfer to the beginning of the next; with exponential intervals the
         /// mean
         every: Span = time("5 s", MEAN_TIMES, "none"),
-        /// Whether all intervals have the same length, or are drawn from an exponential distribution
+        /// Whether all intervals have the same length (fixed), or are drawn from an exponential distribution
+        /// (exponential)
         intervals: Intervals = choice("fixed", "none"),
     }
 }

@@ -76,7 +76,9 @@ impl Replay<'_> {
     /// Adds the violation that the sum of an account is wrong.
     fn imbalance(&mut self, remaining: &Remaining, sum: &str) {
         let lost_sight = match remaining.vanished {
-            Some((packet, stage)) => format!("; packet {packet} was last {} and vanished", stage.words()),
+            Some((packet, stage)) => {
+                format!("; no record says what became of packet {packet}, last {}", stage.words())
+            }
             None => String::new(),
         };
         self.found.push(Violation {

@@ -43,7 +43,8 @@ impl Replay<'_> {
         if busy && !self.network.may_wait(link, packets, bytes) {
             let packet = self.network.packet_words(offer.packet, offer.path, Some(link));
             let limit = self.network.links[link].limit.map(|limit| limit.to_string()).unwrap_or_default();
-            let what = format!("{packet}: {packets} packets, {bytes} B wait, the limit is {limit}");
+            let what =
+                format!("{packet}: with it, {packets} packets ({bytes} B) wait, but the limit is {limit}");
             self.found.push(Violation { rule: Rule::QueueLimit, time: offer.at, what });
         }
     }
@@ -62,9 +63,14 @@ impl Replay<'_> {
         let room = idle || self.network.fits(link, packets, bytes);
         let service = self.network.links[link].service;
         if step.time != course.since && !service.drops_late {
-            self.note(Rule::Drop, step, format!("dropped, but offered at {}", course.since));
+            let what = format!("dropped after it had waited since {}", course.since);
+            self.note(Rule::Drop, step, format!("{what}, but the discipline drops packets only on arrival"));
         } else if room && service.drops_only_when_full {
-            self.note(Rule::Drop, step, format!("dropped, with {} packets waiting", packets - 1));
+            self.note(
+                Rule::Drop,
+                step,
+                format!("dropped, but there was room: {} packets waited", packets - 1),
+            );
         }
     }
 
@@ -104,7 +110,11 @@ impl Replay<'_> {
             let passed = self.links[link].waiting.iter_mut().take(place).filter(|other| other.path == path);
             passed.for_each(|other| other.overtaken = true);
         } else if let Some(first) = first {
-            self.note(Rule::QueueOrder, step, format!("started before packet {}", first.packet));
+            self.note(
+                Rule::QueueOrder,
+                step,
+                format!("started before packet {}, which was ahead of it", first.packet),
+            );
         }
         if let Some(other) = busy_with {
             self.note(Rule::OneAtATime, step, format!("started while packet {other} was being sent"));
@@ -131,7 +141,11 @@ impl Replay<'_> {
         let busy_with = state.sending.take();
         state.free_since = step.time;
         if let Some(other) = busy_with.filter(|other| *other != step.record.packet) {
-            self.note(Rule::OneAtATime, step, format!("sent while packet {other} was being sent"));
+            self.note(
+                Rule::OneAtATime,
+                step,
+                format!("its transmission ended, but packet {other} was being sent"),
+            );
         }
         if self.network.repeats(link) {
             let LinkRules { jitter, hold, .. } = self.network.links[link].rules;
@@ -146,7 +160,7 @@ impl Replay<'_> {
         let sent = Sent { starts: course.since, ends: step.time, bytes, waited: state.waited };
         if let Err(wrong) = facts.rate.check(&sent, &mut state.spare) {
             let took = step.time.since(course.since);
-            self.note(Rule::LinkRate, step, format!("sent within {took}, {wrong}"));
+            self.note(Rule::LinkRate, step, format!("sent within {took}: {wrong}"));
         }
     }
 }

@@ -74,16 +74,19 @@ impl Replay<'_> {
     /// Checks that a packet arrives at the end of a slot if the link has slots of the length `hold`.
     fn check_slot(&mut self, step: &Step<'_>, hold: Span) {
         if step.time != slot_end(step.time, hold) {
-            self.note(Rule::LinkDelay, step, format!("arrived within a slot of {hold}"));
+            self.note(Rule::LinkDelay, step, format!("arrived within a slot of {hold}, not at its end"));
         }
     }
 
     /// Checks that a packet is lost or arrives at a time from `earliest` to `latest`.
     pub(super) fn check_wire(&mut self, step: &Step<'_>, earliest: Time, latest: Time) {
         if step.time < earliest || step.time > latest {
-            let due =
-                if earliest == latest { format!("{latest}") } else { format!("{earliest} to {latest}") };
-            self.note(Rule::LinkDelay, step, format!("{}, but due at {due}", verb(step.record.event)));
+            let due = if earliest == latest {
+                format!("at {latest}")
+            } else {
+                format!("from {earliest} to {latest}")
+            };
+            self.note(Rule::LinkDelay, step, format!("{}, but due {due}", verb(step.record.event)));
         }
     }
 }

@@ -9,7 +9,7 @@ parameters! {
     pub struct Steps {
         /// Time between two adaptations of max_probability
         interval: Span = time("500 ms", PERIODS, SOURCE),
-        /// Amount by which a step up raises max_probability, at most a quarter of it
+        /// Amount by which a step up raises max_probability, or a quarter of max_probability if that is less
         alpha: f64 = number("0.01", Range::between(0.0, 1.0), SOURCE),
         /// Factor by which a step down multiplies max_probability
         beta: f64 = number("0.9", Range::between(0.0, 1.0), SOURCE),

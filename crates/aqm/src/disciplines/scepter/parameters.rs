@@ -62,7 +62,8 @@ parameters! {
     pub struct Parameters {
         rate: Option<Rate> = RATE,
         burst: Size = BURST,
-        /// Depth of the bucket: burst, or the tokens of round_trip, one bandwidth-delay product
+        /// Depth of the bucket: that of `burst` (burst), or the tokens that arrive in `round_trip`, one
+        /// bandwidth-delay product (round-trip)
         depth: Depth = choice(
             "burst",
             "Jain 2003 section 5.1, sigma; the product as in RFC 6349 section 3.2, what Reno keeps in flight at the \

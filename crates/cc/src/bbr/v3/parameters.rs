@@ -41,10 +41,11 @@ parameters! {
         startup_full_loss_count: u32 = integer("6", Range::between(1.0, 1000.0), "StartupFullLossCnt, section 5.3.1.3"),
         /// Number of full rounds after which Drain ends at the latest
         drain_rounds: u64 = integer("3", Range::between(1.0, 1000.0), "section 5.3.2"),
-        /// Share of the packets in flight whose loss is tolerated; above it, the packets in flight count as too many
+        /// Share of the packets in flight that may be lost; if more are lost, the number in flight counts as too
+        /// high
         loss_threshold: f64 = number("0.02", Range::between(0.0, 0.5), "LossThresh, section 5.5.10"),
-        /// Share of the short-term bounds on bandwidth and packets in flight that remains after a round with losses,
-        /// unless more was delivered
+        /// Share of the short-term bounds on bandwidth and packets in flight that remains after a round with
+        /// losses; neither bound falls below what that round delivered
         beta: f64 = number("0.7", Range::between(0.1, 1.0), "Beta, section 5.5.10"),
         /// Share of the long-term bound on the packets in flight that ProbeBW_CRUISE and ProbeRTT leave to other
         /// flows

@@ -54,7 +54,8 @@ parameters! {
             Range::between(0.0, 1.0),
             "Alnuem 2009 equation 6.3; 0.15, 0.25 and 0.5 in section 7.3.4",
         ),
-        /// Initial value of the smoothed round trip: zero, or the first sample of the round trip
+        /// Initial value of the smoothed round trip: zero (zero), or the first sample of the round trip
+        /// (first-sample)
         average_starts: AverageStarts = choice(
             "zero",
             "Alnuem 2009 appendix D: zero, so every loss counts as transmission for some twenty acknowledgements",

@@ -50,8 +50,8 @@ choice! {
 parameters! {
     /// Choices that the text leaves open, then constants in the order of the heuristics.
     pub struct Parameters {
-        /// Event that counts as a probe in the probe phase: an acknowledgement, the first one of a round trip, or a
-        /// change of the threshold
+        /// Event that counts as a probe in the probe phase: an acknowledgement (ack), the first acknowledgement of
+        /// a round trip (round-trip), or a change of the threshold (change)
         probe_unit: ProbeUnit = choice("ack", SILENT),
         /// Value of rtt_count, reset by an unchanged round trip: falls minus rises of the round trip (net), or the
         /// length of the present run of falls, negative for rises (run)

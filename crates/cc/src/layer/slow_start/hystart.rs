@@ -42,9 +42,11 @@ parameters! {
             Range::at_least(0.0),
             "Linux, hystart_ack_delay: four offloaded bursts at the pacing rate, at most 1 ms; it is 1 ms below 2.1 Gbit/s",
         ),
-        /// Smallest rise of the round trip that can end slow start
+        /// Lower bound of the rise in round trip that ends slow start (the threshold is an eighth of the minimum
+        /// round trip, but at least this)
         least_rise: Span = time("4 ms", Range::at_least(0.0), "Linux, HYSTART_DELAY_MIN"),
-        /// Largest rise of the round trip that is needed to leave standard slow start, however long the round trip
+        /// Upper bound of the rise in round trip that ends slow start (the threshold is an eighth of the minimum
+        /// round trip, but at most this)
         most_rise: Span = time("16 ms", Range::at_least(0.0), "Linux, HYSTART_DELAY_MAX"),
         /// Number of round-trip samples that a round needs before a rise of the round trip counts
         samples: u32 = integer("8", Range::between(1.0, 1e6), "Linux, HYSTART_MIN_SAMPLES"),

@@ -26,12 +26,14 @@ pub const ENTRY: LayerEntry = LayerEntry {
 parameters! {
     /// The constants of RFC 9406 section 4.3.
     pub struct Parameters {
-        /// Smallest rise of the round trip that can begin conservative slow start
+        /// Lower bound of the rise in round trip that ends standard slow start (the threshold is a fraction of the
+        /// round trip, but at least this)
         least_rise: Span = time("4 ms", Range::at_least(0.0), "RFC 9406 section 4.3, MIN_RTT_THRESH"),
-        /// Largest rise of the round trip that is needed to leave standard slow start, however long the round trip
+        /// Upper bound of the rise in round trip that ends standard slow start (the threshold is a fraction of the
+        /// round trip, but at most this)
         most_rise: Span = time("16 ms", Range::at_least(0.0), "RFC 9406 section 4.3, MAX_RTT_THRESH"),
-        /// Divisor of the last round's minimum round trip that gives the rise needed for conservative slow start,
-        /// between `least_rise` and `most_rise`
+        /// Divisor of the last round's minimum round trip that gives the rise in round trip that ends standard slow
+        /// start, between `least_rise` and `most_rise`
         rise_divisor: f64 = number("8", Range::between(1.0, 1000.0), "RFC 9406 section 4.3, MIN_RTT_DIVISOR"),
         /// Number of round-trip samples that a round needs before a rise of the round trip counts
         samples: u32 = integer("8", Range::between(1.0, 1e6), "RFC 9406 section 4.3, N_RTT_SAMPLE"),

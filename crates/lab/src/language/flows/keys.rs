@@ -133,9 +133,13 @@ pub static FLOWS: Table = Table::new(
                 .otherwise("the node that the network assigns")
                 .such_as("\"sink-1\"")
                 .needing(&["from"]),
-            Key::new("path", &[STOPS], "The nodes that the flow passes, with the fewest links between two of them")
-                .otherwise("the path with the fewest links")
-                .such_as("[\"source-1\", \"left\", \"right\", \"sink-1\"]"),
+            Key::new(
+                "path",
+                &[STOPS],
+                "Nodes that the flow passes, in order; from each to the next, it takes the path with the fewest links",
+            )
+            .otherwise("the path with the fewest links")
+            .such_as("[\"source-1\", \"left\", \"right\", \"sink-1\"]"),
             Key::new(
                 "paths",
                 &[Form::List(&STOPS, [1, MOST_PATHS])],

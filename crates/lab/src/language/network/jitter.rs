@@ -57,7 +57,7 @@ static JITTER: Table = Table::new(
             Key::new(
                 "good",
                 &[Form::time(LENGTHS)],
-                "The mean length of the periods without jitter, which are exponentially distributed",
+                "The mean length of the periods without jitter, whose lengths are exponentially distributed",
             )
             .otherwise("there is always jitter")
             .such_as("\"1 s\"")
@@ -65,7 +65,7 @@ static JITTER: Table = Table::new(
             Key::new(
                 "bad",
                 &[Form::time(LENGTHS)],
-                "The mean length of the periods with jitter, which are exponentially distributed",
+                "The mean length of the periods with jitter, whose lengths are exponentially distributed",
             )
             .otherwise("there is always jitter")
             .such_as("\"50 ms\"")

@@ -77,7 +77,9 @@ macro_rules! over_time_keys {
             $crate::language::keys::Key::new(
                 "trace",
                 &[$crate::language::keys::Form::Text],
-                "The file with the values over time; with `unit`, a table of times and values",
+                "The file with the values over time: with `unit`, a table of times and values; without it, delivery \
+                 opportunities as in Mahimahi (for rates only), or lines under the header `time_s,delay_s` (for \
+                 delays only)",
             )
             .such_as("\"drive.csv\""),
             $crate::language::keys::Key::new(

@@ -132,7 +132,7 @@ records! {
         /// measured time, retransmitted or not. It consists of queueing, transmission and propagation; null without arrivals
         one_way_delay_mean_s: Option<f64>;
         /// standard deviation (n - 1) of the one-way delay over all data packets that arrived at the receiver in measured time,
-        /// retransmitted or not; null without arrivals
+        /// retransmitted or not; null without two arrivals
         one_way_delay_std_s: Option<f64>;
         /// least one-way delay over all data packets that arrived at the receiver in measured time, retransmitted or not; null without
         /// arrivals. A percentile of the delay minus this is that percentile of the packet delay variation (RFC 5481)
@@ -368,23 +368,23 @@ records! {
         /// limit
         queue_empty_share: Option<Share>;
         /// mean waiting time in the queue of the packets whose transmission began in measured time, including packets that found the link
-        /// free; null for a link whose queue has no limit
+        /// free; null without such packets, and for a link whose queue has no limit
         wait_mean_s: Option<f64>;
-        /// standard deviation (n - 1) of the waiting time in the queue of the packets whose transmission began in measured time,
-        /// including packets that found the link free; null for a link whose queue has no limit
+        /// standard deviation (n - 1) of the waiting time in the queue of the packets whose transmission began in measured time, including
+        /// packets that found the link free; null without two such packets, and for a link whose queue has no limit
         wait_std_s: Option<f64>;
         /// median of the waiting time in the queue of the packets whose transmission began in measured time, including packets that found
-        /// the link free; null for a link whose queue has no limit
+        /// the link free; null without such packets, and for a link whose queue has no limit
         wait_p50_s: Option<f64>;
         /// 95th [percentile](#conventions) of the waiting time in the queue of the packets whose transmission began in measured time,
-        /// including packets that found the link free; null for a link whose queue has no limit
+        /// including packets that found the link free; null without such packets, and for a link whose queue has no limit
         wait_p95_s: Option<f64>;
         /// 99th [percentile](#conventions) of the waiting time in the queue of the packets whose transmission began in measured time,
-        /// including packets that found the link free; null for a link whose queue has no limit
+        /// including packets that found the link free; null without such packets, and for a link whose queue has no limit
         wait_p99_s: Option<f64>;
         /// quantiles of the waiting time in the queue, at the `probabilities` of the run, of the packets whose transmission began in
-        /// measured time, including packets that found the link free; null for a link whose queue has no limit. Only with
-        /// `observe.distributions`
+        /// measured time, including packets that found the link free; null without such packets, and for a link whose queue has no limit.
+        /// Only with `observe.distributions`
         wait_quantiles_s: Asked<Vec<f64>>;
         ..events: LossEventsResult;
         ..station: StationResult;

@@ -41,8 +41,8 @@ parameters! {
         most: f64 = number("0.99", PROBABILITY, "Not in A. Jain 2003"),
         /// Time within which another loss refutes a guess, as a multiple of the smoothed round trip
         check: f64 = number("1.5", Range::between(0.0, 1000.0), "A. Jain 2003 section 4.4: n = 1.5"),
-        /// Effect of the window at the loss, as a fraction of the largest window so far, on a confirmed guess: it is
-        /// the probability that the guess counts (chance), the weight of the guess (amount), or it has none (off)
+        /// Use of the window at the loss, as a fraction of the largest window so far, for a confirmed guess: as the
+        /// probability that the guess counts (chance), as the weight of the guess (amount), or none (off)
         p_inc: Weight = choice("chance", "A. Jain 2003 figure 4.1: increased with probability p_inc"),
         /// Whether a timeout is always attributed to congestion, or its cause is guessed like that of any loss
         timeouts: Timeouts = choice("congestion", "A. Jain 2003 says nothing about timeouts"),
