@@ -90,7 +90,8 @@ def path(
         bool,
         typer.Option(
             "--compare",
-            help="Also simulate the scenario with its own flows for the same time, and print what its links counted.",
+            help="Also simulate the scenario with its own flows, for as long as the programs ran, and print what the "
+            "simulated links counted.",
         ),
     ] = False,
     json: Json = False,
