@@ -208,7 +208,9 @@ def test_a_download_takes_the_path_of_the_flow_or_is_told_that_it_does_not(tmp_p
         "[sender.sendto(bytes(1000), ('10.78.0.2', 9)) for _ in range(200)]"
     )
     client = ["--", sys.executable, "-c", python]
-    note = "most bytes took the return path of flow `tcp`; `--direction upload` swaps the hosts"
+    note = (
+        "most bytes took the return path of flow `tcp`; with `--direction upload` they take its forward path"
+    )
     for direction in ("upload", "download"):
         options = [scenario(tmp_path), "--direction", direction]
         outcome = json.loads(run(*options, "--json", *client).stdout)

@@ -63,9 +63,8 @@ TestedControl = Annotated[
         "--control",
         metavar="CONTROL",
         help='Congestion control of the flows named "tested": a name from ackclock list controls, a TOML table such as '
-        '{ name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. A scenario can also name the file '
-        'itself, as in control = "mine.py"; --control mine.py then lets it run. Default: the control in the scenario '
-        "file.",
+        '{ name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. If the scenario itself says '
+        'control = "mine.py", its code runs only with --control mine.py. Default: the control in the scenario file.',
         show_default=False,
     ),
 ]

@@ -80,8 +80,8 @@ def path(
         if _carried(outcome["backward"]) > _carried(outcome["forward"]):
             other = "download" if direction == "upload" else "upload"
             note(
-                f"most bytes took the return path of flow `{flow or groups[0]}`; `--direction {other}` swaps "
-                "the hosts"
+                f"most bytes took the return path of flow `{flow or groups[0]}`; with `--direction {other}` they take "
+                "its forward path"
             )
     for problem in outcome["problems"]:
         warn(f"invalid: {problem}")

@@ -30,7 +30,7 @@ def _every_two(record: Record) -> str:
     ratio = len(arrived) / max(1, len(answers))
     said = f"the receiver sent {len(answers)} acknowledgements for {len(arrived)} datagrams"
     if ratio > 2.5:
-        raise Violation(f"{said}: one per {ratio:.1f} datagrams", arrived[0].at_s)
+        raise Violation(f"{said}, expected at least one per 2.5 datagrams", arrived[0].at_s)
     return said
 
 
@@ -81,7 +81,8 @@ def _first_rtt(record: Record) -> str:
     rtt = record.value("rtt_ns", 0.5) / 1e9
     said = f"the smoothed RTT begins at {1e3 * rtt:.1f} ms, on a path with an RTT of 100 ms"
     if not RTT_S - 0.001 <= rtt <= RTT_S + MAX_ACK_DELAY_S + 0.002:
-        raise Violation(said, 0.5)
+        least, most = 1e3 * (RTT_S - 0.001), 1e3 * (RTT_S + MAX_ACK_DELAY_S + 0.002)
+        raise Violation(f"{said}, expected {least:.0f} to {most:.0f} ms", 0.5)
     return said
 
 

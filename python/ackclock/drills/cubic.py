@@ -103,7 +103,7 @@ def _alpha_one(record: Record) -> str:
     first, last = record.window(at + 1.0), record.window(at + 2.0)
     grown = last - first
     if first < before:
-        raise CannotTell("the window has not yet regained its size before the loss")
+        raise CannotTell("the window has not yet grown back to its size before the loss")
     # A datagram a round trip of 10 ms, and a little more where an acknowledgement waits.
     said = (
         f"above the window before the loss it grew by {grown:.0f} datagrams in a second, expected 100 (one "

@@ -166,7 +166,7 @@ def require_alike(
         kind = "a quick" if record["quick"] else "a full"
         raise InputError(
             f"the record is of {kind} evaluation with {len(record['seeds'])} seeds, but this evaluation is "
-            f"{'quick' if quick else 'full'} with {len(seeds)} seeds: make a new record, or use its options"
+            f"{'quick' if quick else 'full'} with {len(seeds)} seeds: make a new record, or use the record's options"
         )
     before = record.get("most_packets")
     if most_packets != before:

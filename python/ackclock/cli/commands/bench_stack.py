@@ -55,8 +55,8 @@ def bench_stack(
 ) -> None:
     """Compare goodput, delay and loss of congestion controls on ten simulated paths on which controls often fail.
 
-    The paths have a deep buffer, a shallow buffer, a policer, jitter, reordering, Wi-Fi, a cellular link, a competing
-    CUBIC flow, pauses of the application, and an application that limits the rate.
+    Each path has one of these difficulties: a deep buffer, a shallow buffer, a policer, jitter, reordering, Wi-Fi, a
+    cellular link, a competing CUBIC flow, pauses of the application, or an application that limits the rate.
 
     Examples: [bold]ackclock bench-stack noq:bbr3 bbrv3[/bold], [bold]ackclock bench-stack quinn:cubic cubic
     --path shallow[/bold]

@@ -69,8 +69,8 @@ def compare_trace(
         str | None,
         typer.Option(
             metavar="BYTES",
-            help="Packet size with which bytes in flight are converted to packets, in bytes: one number for both logs, "
-            "or OURS,THEIRS. Default: the sizes in the logs.",
+            help="Packet size with which windows and bytes in flight are converted between bytes and packets: one "
+            "number for both logs, or OURS,THEIRS. Default: the sizes in the logs.",
             show_default=False,
         ),
     ] = None,

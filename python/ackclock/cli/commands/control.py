@@ -62,7 +62,7 @@ def control(
     iperf3 with -C. When the command ends, the control is removed from the kernel, and sockets that use it continue with
     Reno. The command needs root, and the program that [bold]make wire[/bold] builds.
 
-    The exit code is 1 if COMMAND fails, or if a control decides differently in a replay than in the recording.
+    The exit code is 1 if COMMAND fails, or if the decisions in a replay without NAME differ from the recorded ones.
 
     Example: [bold]ackclock control bbrv3 -- iperf3 -c server -C ack_bbrv3[/bold]
     """

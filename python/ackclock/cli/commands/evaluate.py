@@ -42,7 +42,7 @@ def evaluate(
         typer.Option(
             metavar="CONTROLS",
             help="The reference controls, separated by commas: each runs in place of CONTROL in the same scenarios, "
-            "and CONTROL is compared with each of them. The mildest verdict counts.",
+            "and CONTROL is compared with each of them. Of the verdicts of these comparisons, the mildest counts.",
         ),
     ] = "cubic,sack",
     beside: Annotated[
@@ -57,8 +57,8 @@ def evaluate(
         bool,
         typer.Option(
             "--full/--quick",
-            help="Evaluate each scenario in all of its settings (paths, numbers of flows) with up to 10 seeds, which "
-            "takes about an hour of CPU time, or in fewer settings and shorter runs with 5 seeds.",
+            help="--full: each scenario in all of its settings (paths, numbers of flows), with up to 10 seeds, in "
+            "about an hour of CPU time. --quick: in fewer settings, with shorter runs and 5 seeds.",
         ),
     ] = False,
     only: Annotated[
@@ -145,8 +145,8 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="TOML file that sets, for --compare, up to which relative change a metric is not reported, and the "
-            "metrics that it ignores. Default: 5 % for each metric. Needs --compare.",
+            help="TOML file for --compare: the relative change up to which a metric does not count as worse (default: "
+            "5 %), and the metrics to ignore. Needs --compare.",
             show_default=False,
         ),
     ] = None,
@@ -176,17 +176,18 @@ def evaluate(
     """Evaluate by the criteria of RFC 9743 whether a congestion control is safe to deploy.
 
     The control runs in scenarios for each criterion, and the reference controls run in its place with the same random
-    numbers. Each criterion gets a verdict: OK, CONCERN (outside a limit, which needs an explanation), undecided (more
-    seeds are needed), as standard controls (outside a limit, as a reference control is), no limit (numbers without a
-    verdict), EXEMPT (--answers says that the control is not meant for it) or not evaluated. A verdict changes the exit
-    code only with --fail-on. An interrupted command continues when it is repeated, except for controls in Python.
+    numbers. Each criterion gets one of these verdicts: "OK"; "CONCERN": outside a limit, which needs an explanation;
+    "as standard controls": outside a limit, but not significantly farther than a reference control; "undecided": more
+    seeds are needed; "no limit": numbers are reported but not judged; "EXEMPT": --answers says that the control is not
+    meant for this; "not evaluated". A verdict changes the exit code only with --fail-on. Repeat an interrupted command
+    to resume it (not with controls in Python).
 
     Examples: [bold]ackclock evaluate bbrv3 --html[/bold], [bold]ackclock evaluate mine.py --only 5.1.3[/bold],
     [bold]ackclock evaluate bbrv3 --beside cubic --html[/bold],
     [bold]ackclock evaluate list[/bold], [bold]ackclock evaluate copy N-03 loss.toml[/bold]
 
-    [bold]ackclock evaluate queue codel[/bold] evaluates a queue discipline by RFC 7928; --only then takes a section of
-    that RFC, e.g. 5.2.
+    To evaluate a queue discipline by RFC 7928: [bold]ackclock evaluate queue codel[/bold]; --only then takes a section
+    of that RFC, e.g. 5.2.
     """
     words = more or []
     if control == evaluate_files.COPY:

@@ -49,7 +49,8 @@ def packetdrill(
         typer.Option(
             "--timeline",
             help="Print every packet and call of each script with its time, and the lines that were not compared. "
-            "Default: only the lines up to a difference.",
+            "Default: for a single script, the lines that were not compared and, if it differs, the first difference "
+            "with the 12 rows before it; for several scripts, neither.",
         ),
     ] = False,
     json: Json = False,

@@ -90,7 +90,8 @@ def path(
         bool,
         typer.Option(
             "--compare",
-            help="Also simulate the scenario with its own flows for the same time, and print what its links counted.",
+            help="Also simulate the scenario with its own flows, for as long as the programs ran, and print what the "
+            "simulated links counted.",
         ),
     ] = False,
     json: Json = False,
@@ -101,7 +102,8 @@ def path(
     disciplines. The two hosts are network namespaces with no other network, which disappear at the end. Without root
     the command uses a user namespace.
 
-    The exit code is 1 if COMMAND fails, or if the run is invalid because packets left the links too late.
+    The exit code is 1 if COMMAND fails, or if the run is invalid: packets left the links too late, or were lost outside
+    the links.
 
     Example: [bold]ackclock path dumbbell.toml --serve "iperf3 -s -1" -- iperf3 -c 10.78.0.2 -t 20[/bold]
     """

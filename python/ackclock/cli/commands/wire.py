@@ -40,8 +40,8 @@ def wire(
     "quinn" are these QUIC stacks over UDP sockets, under their own controls or those of ackclock. The two hosts are
     network namespaces with no other network, which disappear at the end.
 
-    The exit code is 1 if the run is invalid because packets left the links too late, or if the scenario has something
-    that cannot run in real time.
+    The exit code is 1 if the scenario has something that cannot run in real time, or if the run is invalid: packets
+    left the links or reached a QUIC stack too late, or were lost outside the links.
 
     Example: [bold]ackclock wire docs/examples/wire.toml --compare[/bold]
     """
