@@ -28,10 +28,11 @@ def drills() -> str:
 
 def counts() -> str:
     """Returns the number of drills, and that of those which can be seen from outside."""
+    from ackclock.drills.bbr import HIDDEN
     from ackclock.drills.check import DRILLS
 
-    hidden = [one for one in DRILLS if one.demand.startswith("A case of the draft that these tests cannot")]
-    return f"{len(DRILLS)} drills, of which {len(hidden)} cases of the BBR draft show inside a control alone."
+    hidden = [one for one in DRILLS if one.demand == HIDDEN]
+    return f"{len(DRILLS)} drills; {len(hidden)} of them are cases of the BBR draft that show only inside a control."
 
 
 def table() -> str:

@@ -145,7 +145,8 @@ class _Plan:
             made = {Path(path).name: records for path, records in files}
             if self.wanted["qlogs"] and not any(self.units[name] == "events" for name in made):
                 raise InputError(
-                    "--export qlog: found no flow that is a single TCP or QUIC connection, expected at least one"
+                    "--export qlog: found no single TCP or QUIC connection of ackclock's own transports, expected at "
+                    "least one; flows of real stacks have no qlog"
                 )
             for name, records in made.items():
                 if records == 0 and self.units[name] == "opportunities":

@@ -15,6 +15,8 @@ _TASKS = ("connections", "pages", "segments", "requests")
 """Fields of flows that send one task after the other, and otherwise nothing."""
 _IDLE = 0.01
 """The largest share of time in which a flow had nothing to send that still counts as none."""
+_LATE = 0.05
+"""The largest share of measured time without a flow that is not worth a sentence."""
 _MOST_NAMES = 4
 """The largest number of flows that a sentence names."""
 
@@ -69,6 +71,23 @@ def _may_last(flow: Mapping[str, Any]) -> bool:
 
 
 def sentences(results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Returns the fairness, as ``_over_demand`` has it, and a sentence on flows that start late in measured time."""
+    said = _over_demand(results)
+    if not said:
+        return []
+    begin, end = results[0]["measured_s"]
+    late = [flow for flow in starting(results[0]["flows"]) if flow["start_s"] - begin > _LATE * (end - begin)]
+    if late:
+        named = ", ".join(f"{flow['name']} from {flow['start_s']:g} s on" for flow in late[:_MOST_NAMES])
+        more = f", and {len(late) - _MOST_NAMES} more" if len(late) > _MOST_NAMES else ""
+        said.append(
+            f"  {len(late)} of them did not run for all of the {end - begin:g} s over which goodput is a mean: "
+            f"{named}{more}"
+        )
+    return said
+
+
+def _over_demand(results: Sequence[Mapping[str, Any]]) -> list[str]:
     """Returns the fairness over all flows, and over those of equal demand if they are mixed with others; means over the
     runs with half their intervals. Nothing for a single flow.
     """

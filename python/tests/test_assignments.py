@@ -209,6 +209,22 @@ class TestMarking:
         assert list(bob.runs[1].changed) == ["flows.tcp.control = cubic"]
         assert list(bob.statements) == [NOT_RUN, "holds"]
 
+    def test_a_lesson_that_was_changed_after_it_was_handed_out_is_told(
+        self, lesson_file: Write, hand_in: Callable[..., Path]
+    ) -> None:
+        hand_in(answer(SLOW, FAST))
+        folder = hand_in(answer(FAST, MINE, student="Bob"), "bob.json")
+        longer = SCENARIO.replace('duration = "2 s"', 'duration = "3 s"')
+        assert longer != SCENARIO
+        changed = mark(read_lesson(lesson_file(scenario=longer)), folder)
+        assert changed.common_changes == ["duration = 2 s"]
+        assert mark(read_lesson(lesson_file()), folder).common_changes == []
+        # Another title is no other scenario.
+        titled = f'name = "Of my own"\n{SCENARIO}'
+        renamed = mark(read_lesson(lesson_file(scenario=titled)), folder)
+        assert [run.label for run in renamed.answers[0].runs] == ["slow", "fast"]
+        assert renamed.common_changes == []
+
     def test_a_statement_may_fail_in_the_runs_of_a_student(
         self, lesson_file: Write, hand_in: Callable[..., Path]
     ) -> None:

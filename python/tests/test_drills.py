@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from ackclock._stacks import Stack, stacks
+from ackclock.drills.bbr import HIDDEN
 from ackclock.drills.check import DRILLS, check, target
 from ackclock.drills.drill import Outcome, conduct, law_of
 from ackclock.drills.record import CannotTell
@@ -20,11 +21,7 @@ from ackclock.errors import InputError
 from .conftest import Command
 from .libraries import TOY, compiled
 
-HIDDEN = {
-    one.id
-    for one in DRILLS
-    if one.id.startswith("bbr-case") and one.demand.startswith("A case of the draft that these tests cannot")
-}
+HIDDEN = {one.id for one in DRILLS if one.id.startswith("bbr-case") and one.demand == HIDDEN}
 """The cases of the BBR draft that cannot be seen from outside."""
 
 

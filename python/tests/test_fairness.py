@@ -39,7 +39,11 @@ def test_the_index_is_over_the_flows_named() -> None:
 def test_three_equal_flows_and_a_small_one_are_told_apart() -> None:
     # (3 + 0)^2 / (4 * 3) = 0.75.
     equal = [flow(f"tcp-{number}", 1.0) for number in (1, 2, 3)]
-    result = {"fairness": 0.75, "flows": [*equal, flow("web", 0.0, 0.9, connections=3)]}
+    result = {
+        "measured_s": [0.0, 10.0],
+        "fairness": 0.75,
+        "flows": [*equal, flow("web", 0.0, 0.9, connections=3)],
+    }
     assert sentences([result]) == [
         "fairness (Jain) 0.7500 over 4 flows",
         (
@@ -50,23 +54,48 @@ def test_three_equal_flows_and_a_small_one_are_told_apart() -> None:
 
 
 def test_flows_of_equal_demand_have_no_warning_and_one_flow_has_no_fairness() -> None:
-    assert sentences([{"fairness": 1.0, "flows": [flow("a", 1.0), flow("b", 1.0)]}]) == [
-        "fairness (Jain) 1.0000 over 2 flows"
-    ]
-    assert sentences([{"fairness": 1.0, "flows": [flow("a", 1.0)]}]) == []
+    assert sentences(
+        [{"measured_s": [0.0, 10.0], "fairness": 1.0, "flows": [flow("a", 1.0), flow("b", 1.0)]}]
+    ) == ["fairness (Jain) 1.0000 over 2 flows"]
+    assert sentences([{"measured_s": [0.0, 10.0], "fairness": 1.0, "flows": [flow("a", 1.0)]}]) == []
 
 
 def test_of_a_flow_of_a_stack_that_does_not_tell_what_limits_it_nothing_is_claimed() -> None:
     stack = flow("toy", 1.0, None, stack_lost_packets=3, sent_packets=100)
     silent = flow("never", 0.0, None, sent_packets=0)
     told = "  1 of them may not always have had data to send: external stacks do not report it"
-    assert sentences([{"fairness": 1.0, "flows": [flow("a", 1.0), stack]}])[1:] == [told]
-    (mixed,) = sentences([{"fairness": 0.5, "flows": [flow("a", 1.0), stack, silent]}])[1:]
+    assert sentences([{"measured_s": [0.0, 10.0], "fairness": 1.0, "flows": [flow("a", 1.0), stack]}])[
+        1:
+    ] == [told]
+    (mixed,) = sentences(
+        [{"measured_s": [0.0, 10.0], "fairness": 0.5, "flows": [flow("a", 1.0), stack, silent]}]
+    )[1:]
     assert mixed.startswith("  1 of them did not always have data to send")
 
 
+def test_flows_that_start_late_in_measured_time_are_named(ackclock: Command, tmp_path: Path) -> None:
+    path = tmp_path / "late.toml"
+    path.write_text(SCENARIO.replace('{ uniform = ["0 s", "0.5 s"] }', '{ every = "2 s" }'))
+    printed = ackclock("run", str(path), "--duration", "10 s").out
+    assert "did not run for all of the" in printed
+    assert "tcp-2 from 2 s on" in printed
+    path.write_text(SCENARIO.replace('{ uniform = ["0 s", "0.5 s"] }', '{ every = "0.1 s" }'))
+    assert "did not run for all of the" not in ackclock("run", str(path), "--duration", "10 s").out
+
+
 def test_a_flow_that_never_starts_takes_no_part(ackclock: Command, tmp_path: Path) -> None:
-    assert sentences([{"fairness": 1.0, "flows": [flow("a", 1.0), flow("absent", 0.0, start_s=None)]}]) == []
+    assert (
+        sentences(
+            [
+                {
+                    "measured_s": [0.0, 10.0],
+                    "fairness": 1.0,
+                    "flows": [flow("a", 1.0), flow("absent", 0.0, start_s=None)],
+                }
+            ]
+        )
+        == []
+    )
     absent = '[[flows]]\nname = "absent"\ncontrol = "reno"\nstart = "never"\n'
     run, alone = (Scenario.from_text(SCENARIO + more).run(1) for more in (absent, ""))
     assert run.fairness == run.fairness_over(["tcp", "absent"]) == alone.fairness

@@ -44,8 +44,8 @@ typedef struct {
 } ackclock_option;
 
 /* What an end tells about itself. The host sets `size`, fills all numbers with ACKCLOCK_NEVER and `closed` with zeros before each call. A number
- * that the stack does not know stays ACKCLOCK_NEVER: results then have null. A library that is newer than the host finds a smaller `size`, and
- * must not write beyond it: see ACKCLOCK_STATE_HAS. */
+ * that the stack does not know stays ACKCLOCK_NEVER: results then have null, and without `delivered` no transfer of a given size completes.
+ * A library that is newer than the host finds a smaller `size`, and must not write beyond it: see ACKCLOCK_STATE_HAS. */
 typedef struct {
     uint64_t size;              /* the bytes of this struct, as the host knows it */
     uint64_t window_bytes;      /* the congestion window */

@@ -12,7 +12,7 @@ from rich.text import Text
 from ackclock._csv_cells import inert
 from ackclock._files import replacing
 from ackclock._numbers import number_of, significant
-from ackclock.cli.terminal import console
+from ackclock.cli.terminal import console, warn
 from ackclock.lessons.marking import NOT_RUN, UNCHANGED, WORDS, Marked, MarkedRun, Marks
 from ackclock.lessons.outcome import REPLICATIONS
 
@@ -57,6 +57,12 @@ def show(marks: Marks, folder: Path) -> None:
         table.add_row(name, told, *cells, Text(one.answer))
     out.print(table)
     out.print(Text(_count(marks), style="dim"))
+    if marks.common_changes:
+        warn(
+            "no run is a variant of the lesson, and all runs differ from its scenario in "
+            f"{', '.join(marks.common_changes)}: was the lesson changed after the students had it? Mark with the files "
+            "that they had"
+        )
 
 
 def write(marks: Marks, path: Path) -> None:

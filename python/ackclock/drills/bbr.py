@@ -156,15 +156,18 @@ def _limited(record: Record) -> str:
     return _share(record, 8.5, 9.5, 0.9)
 
 
+HIDDEN = "A case that shows only in internal variables of the control."
+"""The demand of cases that nothing outside of a control shows."""
+
+
 def _hidden(what: str) -> Drill:
     number, _, why = what.partition(": ")
 
     def judge(_: Record) -> str:
         raise CannotTell(f"these tests do not show {why}")
 
-    demand = "A case that shows only in internal variables of the control."
     return Drill(
-        f"bbr-case-{number}", f"BBR draft A, case {number}", "SHOULD", demand, _path(0.5), judge, BBR
+        f"bbr-case-{number}", f"BBR draft A, case {number}", "SHOULD", HIDDEN, _path(0.5), judge, BBR
     )
 
 

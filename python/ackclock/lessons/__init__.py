@@ -126,10 +126,10 @@ class Lesson(Words):
         return {path: value for path, value in variant.set.items() if value != _value(document, path)}
 
     def variant_of(self, scenario: str) -> Variant | None:
-        """Returns the variant that a scenario's text is, apart from comments and layout; None if it is no variant."""
-        document = toml.loads(scenario)
+        """Returns the variant that a scenario's text is, apart from comments, layout and title; None if it is none."""
+        document = _untitled(scenario)
         for variant in self.variants:
-            own = toml.loads(self.scenario)
+            own = _untitled(self.scenario)
             for path, value in variant.set.items():
                 around, key = _place(own, path)
                 around[key] = value
@@ -139,9 +139,16 @@ class Lesson(Words):
 
     def differences(self, scenario: str) -> list[str]:
         """Returns what a scenario's text changes of the lesson's, such as ``flows.near.control = cubic``."""
-        mine, other = (_leaves(toml.loads(text)) for text in (self.scenario, scenario))
+        mine, other = (_leaves(_untitled(text)) for text in (self.scenario, scenario))
         changed = [f"{path} = {value}" for path, value in other.items() if mine.get(path) != value]
         return [*changed, *(f"without {path}" for path in mine if path not in other)]
+
+
+def _untitled(scenario: str) -> dict[str, Any]:
+    """Returns a scenario's document without its title, which changes no result."""
+    document = toml.loads(scenario)
+    document.pop("name", None)
+    return document
 
 
 def _leaves(value: Any, path: str = "") -> dict[str, Any]:

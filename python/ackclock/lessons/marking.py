@@ -74,6 +74,16 @@ class Marks:
     others: int = 0
     """The number of files in the folder that are no JSON."""
 
+    @property
+    def common_changes(self) -> list[str]:
+        """Returns the changes to the lesson's scenario that all runs of all students have, if none of several runs is a
+        variant: the lesson was probably changed after the students had it.
+        """
+        runs = [run for one in self.answers for run in one.runs]
+        if len(runs) < 2 or any(run.label != OWN for run in runs):
+            return []
+        return [change for change in runs[0].changed if all(change in run.changed for run in runs)]
+
 
 def mark(lesson: Lesson, folder: Path) -> Marks:
     """Returns the answers in a folder and the folders in it, in the order of their paths. InputError if it is no

@@ -313,13 +313,25 @@ fn item_at(items: &[Node], step: &str) -> Option<usize> {
 
 /// Returns the usual names of an item without a name: those of its control and its application.
 fn usual_names(item: &Node) -> impl Iterator<Item = &str> {
-    ["control", "application"].into_iter().filter_map(|key| {
+    let of = |key| {
         let Value::Table(table) = &item.value else { return None };
         match &table.get(key)?.value {
             Value::Text(name) => Some(name.as_str()),
             _ => item_name(table.get(key)?),
         }
-    })
+    };
+    of("control").map(stem).into_iter().chain(of("application"))
+}
+
+/// Returns the name of a control, or of the file of one in Python without the folder and the ending: `gentle` of
+/// `mine/gentle.py` and of `gentle.py:Gentle`.
+pub fn stem(control: &str) -> &str {
+    match control.split_once(".py") {
+        Some((path, rest)) if rest.is_empty() || rest.starts_with(':') => {
+            path.rsplit('/').next().unwrap_or(path)
+        }
+        _ => control,
+    }
 }
 
 fn item_name(item: &Node) -> Option<&str> {
@@ -439,6 +451,8 @@ mod tests {
         assert_eq!(get(&document.root, &["flows", "0", "count"]), Some(&Value::Integer(5)));
         assert_eq!(get(&document.root, &["flows", "3", "count"]), Some(&Value::Integer(6)));
         assert_eq!(document.canonical("flows.cubic.count"), document.canonical("flows.0.count"));
+        let mut own = Document::parse("[[flows]]\ncontrol = \"mine/gentle.py:Gentle\"\n", "f").unwrap();
+        own.set("flows.gentle.count", &json!(5)).unwrap();
         // Two items have this usual name, so the message does not offer it.
         let problem = document.set("flows.reno.count", &json!(5)).unwrap_err();
         assert_eq!(problem.expected, "an index below 4 or one of the names cubic, pages");

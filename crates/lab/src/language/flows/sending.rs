@@ -4,7 +4,7 @@ use super::control::{self, ControlPlan};
 use super::keys;
 use super::workload::{self, SourcePlan, Workload};
 use crate::language::choice::{self, Choice, Chosen};
-use crate::language::document::{Value, quoted};
+use crate::language::document::{self, Value, quoted};
 use crate::language::reader::TableReader;
 use crate::language::registry;
 use crate::language::values::rate;
@@ -79,19 +79,8 @@ impl Sending {
     pub(super) fn default_name(&self) -> &'static str {
         match &self.workload {
             Workload::Timetable(descriptor, _) | Workload::Session(descriptor, _) => descriptor.name,
-            Workload::Bulk(_) | Workload::Source(_) => stem(self.control_name()),
+            Workload::Bulk(_) | Workload::Source(_) => document::stem(self.control_name()),
         }
-    }
-}
-
-/// Returns the name of a control without the folder and the ending if it is that of a file in Python, such as
-/// `mine/gentle.py` or `gentle.py:Gentle`.
-fn stem(control: &str) -> &str {
-    match control.split_once(".py") {
-        Some((path, rest)) if rest.is_empty() || rest.starts_with(':') => {
-            path.rsplit('/').next().unwrap_or(path)
-        }
-        _ => control,
     }
 }
 
