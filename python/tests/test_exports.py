@@ -523,7 +523,7 @@ class TestBadInput:
             scenario.export(tmp_path, "mahimahi=classic")
 
     def test_what_has_no_qlog_is_told(self, scenario: Scenario, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="found no flow that is a single TCP or QUIC connection"):
+        with pytest.raises(InputError, match="found no single TCP or QUIC connection"):
             scenario.export(tmp_path, "qlog=sctp")
 
 
