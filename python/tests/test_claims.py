@@ -79,7 +79,7 @@ def test_a_level_that_is_never_passed_has_no_sample() -> None:
         ("loss('vegas[*]')", 'there is no swept case "vegas"'),
         ("loss('rbcc[20..]')", "no value of the sweep lies in"),
         ("loss('rbcc[*]')", "found 4 values per replication"),
-        ("max(loss('vegas'))", "replications are averaged at the end"),
+        ("max(loss('vegas'))", "the mean over replications is taken at the end"),
         ("axis('vegas')", "axis() takes a part of the sweep"),
         ("first_above(axis('rbcc[*]'), loss('rbcc[..5]'), 1)", "the same part of the sweep"),
         ("trend(axis('rbcc[1..1]'), loss('rbcc[1..1]'))", "two or more"),
@@ -300,10 +300,10 @@ def test_a_trend_along_a_flat_curve_is_none() -> None:
 
 def test_a_test_that_accepts_the_denial_is_refused() -> None:
     # The older rule gives 4 where the thesis's formula gives 4.47: 15 % of 4.47 reaches down to 3.8.
-    with pytest.raises(ValueError, match=r"the test also accepts 4,.*; a tolerance below 0\.47 could"):
+    with pytest.raises(ValueError, match=r"the test accepts 4 too,.*; a tolerance below 0\.47 could"):
         Claim(id="1", text="t", measured="4", paper=4.47, tolerance="15 %", alternative=4)
     Claim(id="1", text="t", measured="4", paper=4.47, tolerance="5 %", alternative=4)
-    with pytest.raises(ValueError, match="the test also accepts 0,"):
+    with pytest.raises(ValueError, match="the test accepts 0 too,"):
         Claim(id="1", text="t", measured="4", expect=">= 0", alternative=0)
     with pytest.raises(ValueError, match="give one of these keys, or leave alternative out"):
         Claim(id="1", text="t", measured="4", direction="1 < 2", alternative=0)

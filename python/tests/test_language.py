@@ -109,7 +109,7 @@ def test_what_has_no_finite_value_is_missing(text: str) -> None:
         ("sum(flows('tpc').sent_packets)", 'there is no group "tpc"; did you mean "tcp"?'),
         ("sum(links('a').utilisation)", "links have no groups"),
         ("sum(flows.name)", "is text, not a number"),
-        ("flows.sent_packets", "found a vector of 3 numbers"),
+        ("flows.sent_packets", "the value is a vector of 3 numbers"),
         ("flow('tcp-1')", "add an attribute"),
         ("flow('tcp-1') + 1", "expected a number"),
         ("'text'", "expected a number, found a string"),

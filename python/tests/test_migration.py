@@ -79,14 +79,14 @@ def test_files_that_have_had_one_format_stay_as_they_are() -> None:
 def test_a_record_that_cannot_be_carried_over_is_refused_with_what_makes_it_anew() -> None:
     record = json.loads(evaluation_text("cubic") or "")
     del record["seeds"]
-    made = r"record\.json: seeds: .*`ackclock evaluate cubic --full --json > record\.json` makes it again"
+    made = r"record\.json: seeds: .*`ackclock evaluate cubic --full --json > record\.json` makes a new one"
     with pytest.raises(InputError, match=made):
         migrated(json.dumps(record), "record.json")
     with pytest.raises(
         InputError, match=r"r\.json: contains results of studies .*`ackclock reproduce` makes"
     ):
         migrated('{"studies": []}', "r.json")
-    with pytest.raises(InputError, match=r"r\.json: is no record of an evaluation"):
+    with pytest.raises(InputError, match=r"r\.json: is not the record of an evaluation"):
         migrated("[]", "r.json")
     with pytest.raises(InputError, match=r"r\.json:1:1: not valid JSON"):
         migrated("x", "r.json")

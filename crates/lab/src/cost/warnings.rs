@@ -82,7 +82,7 @@ fn crowd(scenario: &Scenario) -> Option<String> {
 fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
     let FlowPlan { name, start, sending, count, .. } = plan;
     let (first, last) = (start.first(), start.last(*count));
-    let late = (last >= run && !start.is_never()).then(|| match first >= run {
+    let late = ((first >= run || last > run) && !start.is_never()).then(|| match first >= run {
         true => format!("flow {name}: begins at {first}, and sends nothing, because the run lasts {run}"),
         false => format!(
             "flow {name}: may begin as late as {last}, and then sends nothing, because the run lasts {run}"
