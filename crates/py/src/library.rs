@@ -65,7 +65,7 @@ fn inspect_library(path: PathBuf, options: Vec<(String, String)>) -> PyResult<To
     for (key, _) in &options {
         if OPTIONS.contains(&key.as_str()) {
             return Err(PyValueError::new_err(format!(
-                "{}: the option {key} is reserved for values from the scenario, expected another option",
+                "{}: the option {key} is reserved for values from the scenario; use another name",
                 path.display()
             )));
         }

@@ -42,8 +42,11 @@ pub struct Noq;
 const SOURCE: &str = "noq-proto 1.4";
 const NEWRENO: Descriptor = own("noq:newreno", "noq's NewReno", SOURCE);
 const CUBIC: Descriptor = own("noq:cubic", "noq's CUBIC", SOURCE);
-const BBR3: Descriptor =
-    own("noq:bbr3", "noq's BBRv3, whose random numbers no seed sets: runs with equal seeds differ", SOURCE);
+const BBR3: Descriptor = own(
+    "noq:bbr3",
+    "noq's BBRv3; its random generator cannot be seeded, so runs with equal seeds differ",
+    SOURCE,
+);
 
 /// Returns these controls: the description of each, its factory, and whether it draws random numbers that no seed sets.
 fn own_controls<const N: usize>(known: [(&'static Descriptor, Factory, bool); N]) -> Vec<OwnControl> {

@@ -30,7 +30,7 @@ COLUMNS: Mapping[str, str] = {
 }
 """The columns of a report: the field and the heading."""
 NOT_REAL_TIME = (
-    "ackclock has no real-time priority, so many decisions may be late on a busy machine: run it as root, or set an "
+    "without real-time priority decisions may be late on a busy machine: run ackclock as root, or set an "
     "`rtprio` limit in limits.conf"
 )
 PARENT_DIES = 1

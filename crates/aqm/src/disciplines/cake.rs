@@ -52,7 +52,7 @@ parameters! {
     pub struct Parameters {
         /// Rate of the shaper, overhead included; none for no shaper
         rate: Option<Rate> = rate("none", Range::at_least(1.0), "tc-cake(8), bandwidth; unlimited by default"),
-        /// Round trip for which the queues are managed: CoDel's interval, and twenty times its target
+        /// Round trip for which the queues are tuned: CoDel's interval is set to it, and CoDel's target to 1/20 of it
         rtt: Span = time("100 ms", Range::above(0.0), "tc-cake(8), rtt: 100 ms, the keyword internet"),
         /// Bytes that the layers below IP add to each packet
         overhead: Size = size("0 B", Range::between(0.0, 256.0), "tc-cake(8), overhead; raw by default"),

@@ -26,10 +26,11 @@ parameters! {
             Range::at_least(0.0),
             "ns-2's qref_; Hollot et al. 2001 hold 200 packets in a buffer of 800",
         ),
-        /// Rise of the drop probability at a sample for each packet of the queue above the reference (a)
+        /// Coefficient a of the controller: a sample changes the drop probability by a (q - reference) - b (previous q -
+        /// reference), with q in packets
         a: f64 = number("1.822e-5", Range::at_least(0.0), "Hollot et al. 2001; ns-2's a_"),
-        /// Fall of the drop probability at a sample for each packet of the previous sample's queue above the
-        /// reference (b)
+        /// Coefficient b of the controller: a sample changes the drop probability by a (q - reference) - b (previous q -
+        /// reference), with q in packets
         b: f64 = number("1.816e-5", Range::at_least(0.0), "Hollot et al. 2001; ns-2's b_"),
         /// Time between samples of the queue
         sample_period: Span = time("6.25 ms", PERIODS, "160 Hz: Hollot et al. 2001; ns-2's w_ is 170 Hz"),

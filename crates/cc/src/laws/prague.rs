@@ -51,8 +51,8 @@ parameters! {
         /// Largest window, in packets of 1500 bytes on the wire, at which growth and cuts apply to the pacing rate,
         /// from which the window follows; 0 for never
         rate_up_to: f64 = packets("4 packets", Range::between(0.0, 1e6), "tcp_prague.c, prague_cwnd_transit"),
-        /// Whether a queue that also marks classic packets (RFC 3168) is detected by its delay; marks then cut the
-        /// window by at least 31 %
+        /// Whether a single queue with classic ECN (RFC 3168) is detected by its delay. Once one is detected, a mark cuts
+        /// the window by at least 31 %
         classic_fallback: bool = flag(false, "tcp_prague.c 0.6, prague_ecn_fallback, which is off; 0.7 has none"),
     }
 }

@@ -12,7 +12,7 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::EcnResponse,
         name: "abe",
-        summary: "Alternative back-off: an echo of a mark leaves more of the window than a loss",
+        summary: "Alternative back-off (ABE): an ECN echo reduces the window less than a loss does",
         source: "RFC 8511",
         parameters: Abe::TABLE,
         presets: &[],

@@ -78,8 +78,8 @@ def compare_trace(
         list[str] | None,
         typer.Option(
             metavar="WHAT",
-            help="Do not compare this: a quantity such as ssthresh, or losses, states or timeouts, or a kind of event "
-            "that an error message calls not understood. May be given several times.",
+            help="Leave this out of the comparison: a quantity such as ssthresh, losses, states, timeouts, or a kind "
+            "of event that was reported as not understood. May be given several times.",
             show_default=False,
         ),
     ] = None,

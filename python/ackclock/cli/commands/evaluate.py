@@ -57,8 +57,8 @@ def evaluate(
         bool,
         typer.Option(
             "--full/--quick",
-            help="--full: each scenario in all of its settings (paths, numbers of flows), with up to 10 seeds, in "
-            "about an hour of CPU time. --quick: in fewer settings, with shorter runs and 5 seeds.",
+            help="--full: all settings (paths, numbers of flows) of each scenario, with up to 10 seeds; the whole "
+            "evaluation takes about an hour of CPU time. --quick: fewer settings, shorter runs and 5 seeds.",
         ),
     ] = False,
     only: Annotated[

@@ -47,8 +47,8 @@ def search(
         str | None,
         typer.Option(
             metavar="CONTROL",
-            help="Also run this control in place of CONTROL, and subtract its value, to find where CONTROL is worse "
-            "than it. Default: cubic for loss, delay and harm, no control for the others.",
+            help="Baseline: each path is also run with this control, and the search is for the largest difference, "
+            "where CONTROL is worse. Default: cubic for loss, delay and harm, none for the other objectives.",
             show_default=False,
         ),
     ] = None,
