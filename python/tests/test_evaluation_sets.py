@@ -205,7 +205,7 @@ def test_a_set_that_was_not_asked_for_has_no_row() -> None:
 def test_a_set_is_named_rightly() -> None:
     assert [one.id for one in sets.SETS] == ["common-tcp", "flent", "teacup", "picoquic"]
     assert files.of_set("teacup") == [name for name in NAMES if name.startswith("teacup-")]
-    with pytest.raises(InputError, match='there is no set "common"; did you mean "common-tcp"'):
+    with pytest.raises(InputError, match='there is no set of scenarios "common"; did you mean "common-tcp"'):
         files.of_set("common")
     with pytest.raises(LookupError):
         sets.of_scenario("N-99-none")

@@ -148,7 +148,7 @@ def test_a_scenario_that_cannot_have_a_transport_is_left_out() -> None:
 def test_a_control_that_counts_marks_is_told_how_to_get_them(ackclock: Command, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(EVALUATED)
     told = ackclock("evaluate", "dctcp", "--only", "small.toml", "--seeds", "2").err
-    assert """`--transport '{ name = "rfc", ecn = true }'` allows marks""" in told
+    assert """`--transport '{ name = "rfc", ecn = true }'` enables ECN""" in told
     marked = ("--transport", '{ name = "rfc", ecn = true }')
     assert ackclock("evaluate", "dctcp", "--only", "small.toml", "--seeds", "2", *marked).err == ""
 

@@ -142,7 +142,7 @@ def of_harm(change: dict[str, Any]) -> ScenarioFile:
         ({"limit": {"measure": "ratio"}, "equal": ""}, "no limit: give low or high"),
         (
             {"limit": {"measure": "ratio", "low": 1, "beside": True}, "equal": ""},
-            "a ratio compares already",
+            "a ratio is a comparison",
         ),
         (
             {"limit": {"measure": "value", "low": 1, "runs": 0.1}, "equal": ""},

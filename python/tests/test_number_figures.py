@@ -104,7 +104,7 @@ def test_a_point_has_the_numbers_of_its_record(key: str) -> None:
 @pytest.mark.parametrize("key", ["", *THESES])
 def test_the_counts_on_the_figure_are_those_of_the_page(key: str) -> None:
     (sentence, *_) = theses.numbers(recorded(key))
-    count, near, _, wide, _ = map(int, re.findall(r"\d+", sentence))
+    count, near, _, wide, *_ = map(int, re.findall(r"\d+", sentence))
     root = figure(key)
     title, *texts = [part.text or "" for part in root.iter(f"{SVG}text")]
     shares = f"{round(100 * near / count)} % within 10 %, {round(100 * wide / count)} % within 25 %"

@@ -147,7 +147,7 @@ def test_a_study_is_read() -> None:
         ),
         (
             [('expect = "< 0"', 'expect = "< 0"\nsame_as = "1a"')],
-            'same_as: found "1a", expected a study of the package and one of its claims',
+            'same_as: found "1a", expected a study of the package and a claim of it',
         ),
         (
             [('expect = "< 0"', 'expect = "< 0"\nsame_as = "rbcc/table-4 1a"')],

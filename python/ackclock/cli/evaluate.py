@@ -177,7 +177,7 @@ def _about_marks(plan: Plan) -> list[str]:
     return [
         re.sub(r"transport = (\{.*?\})", r"--transport '\1'", warning)
         for warning in warnings
-        if "counts marks" in warning
+        if "relies on ECN marks" in warning
     ]
 
 
