@@ -83,9 +83,9 @@ fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
     let FlowPlan { name, start, sending, count, .. } = plan;
     let (first, last) = (start.first(), start.last(*count));
     let late = ((first >= run || last > run) && !start.is_never()).then(|| match first >= run {
-        true => format!("flow {name}: begins at {first}, and sends nothing, because the run lasts {run}"),
+        true => format!("flow {name}: starts at {first} and sends nothing, because the run lasts {run}"),
         false => format!(
-            "flow {name}: may begin as late as {last}, and then sends nothing, because the run lasts {run}"
+            "flow {name}: may start as late as {last} and then sends nothing, because the run lasts {run}"
         ),
     });
     let takes_none = sending.transport.facts().takes_marks == Some(false);
@@ -224,7 +224,7 @@ mod tests {
         assert!(drawn("9 s").is_empty());
         assert_eq!(
             drawn("12 s"),
-            ["flow sack: may begin as late as 12 s, and then sends nothing, because the run lasts 10 s"]
+            ["flow sack: may start as late as 12 s and then sends nothing, because the run lasts 10 s"]
         );
     }
 
