@@ -198,4 +198,4 @@ def test_a_lesson_asks_and_its_buttons_change_the_text(lab: Lab) -> None:
     assert [flow["control"] for flow in lab.result()["flows"]] == ["bbrv1", "bbrv1"]
     near, far = (flow["goodput_bps"] for flow in lab.result()["flows"])
     assert far > 2 * near
-    assert "# without queues" in lab.text()
+    assert "# without queueing" in lab.text()
