@@ -8,6 +8,7 @@ from typing import Any
 
 from ackclock._names import nearest
 from ackclock._numbers import mean_and_spread
+from ackclock._stacks import is_of_stack
 from ackclock.errors import InputError
 from ackclock.statistics import summarise
 
@@ -16,7 +17,7 @@ _TASKS = ("connections", "pages", "segments", "requests")
 _IDLE = 0.01
 """The largest share of time in which a flow had nothing to send that still counts as none."""
 _LATE = 0.05
-"""The largest share of measured time without a flow that is not worth a sentence."""
+"""The fraction of measured time that a flow may miss at its beginning before a sentence names it."""
 _MOST_NAMES = 4
 """The largest number of flows that a sentence names."""
 
@@ -63,7 +64,7 @@ def always_sending(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _untold(flow: Mapping[str, Any]) -> bool:
     """Returns whether a flow is of a foreign stack, which does not tell whether it always had data to send."""
     told = flow.get("application_limited_share") is not None
-    return not told and _may_last(flow) and "stack_lost_packets" in flow and flow["sent_packets"] > 0
+    return not told and _may_last(flow) and is_of_stack(flow) and flow["sent_packets"] > 0
 
 
 def _may_last(flow: Mapping[str, Any]) -> bool:
@@ -71,7 +72,7 @@ def _may_last(flow: Mapping[str, Any]) -> bool:
 
 
 def sentences(results: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Returns the fairness, as ``_over_demand`` has it, and a sentence on flows that start late in measured time."""
+    """Returns the sentences of ``_over_demand``, and one that names the flows which start late in measured time."""
     said = _over_demand(results)
     if not said:
         return []

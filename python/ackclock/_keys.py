@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 
-def written(key: Mapping[str, Any], linked: Callable[[str, str], str] = lambda words, _: words) -> str:
-    """Returns what may be written for a key. ``linked`` makes a link of words to the table or kind that they name."""
+def written(key: Mapping[str, Any], linked: Callable[[str, str], str]) -> str:
+    """Returns what may be written for a key. ``linked`` adds to words the table or kind that they name."""
     opened = [linked("a table", name) for name in key["opens"]]
     listed = [linked("a list of tables", name) for name in key["lists"]]
     named = [f"{linked('a name', kind)}, or a table with the name and parameters" for kind in key["names"]]

@@ -10,7 +10,7 @@ import hashlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -219,3 +219,8 @@ def option_words() -> list[str]:
 def now_offered() -> tuple[Stack, ...]:
     """Returns the stacks that scenarios may name in this context."""
     return _OFFERED.get()
+
+
+def is_of_stack(flow: Mapping[str, Any]) -> bool:
+    """Returns whether the record of a flow in results is that of a real QUIC stack."""
+    return "stack_lost_packets" in flow

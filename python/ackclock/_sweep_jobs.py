@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ackclock._sweep import Sweep
     from ackclock.run import Run
 
+SEAT = "tested"
+"""The group of flows that a control given on the command line takes, as in the files of searches and evaluations."""
 Pair = tuple[int, int]
 """A point of the sweep, from 0, and a seed."""
 
@@ -97,8 +99,8 @@ def repeating(
     stacks: Sequence[Stack] = (),
     control: str | None = None,
 ) -> str:
-    """Returns the command line that repeats one run of a sweep. ``control`` is that of ``--control``, which also sets
-    the overrides that have its name.
+    """Returns the command line that repeats one run of a sweep. ``control`` is the value of ``--control``, which also
+    sets the control of the flows called ``SEAT``.
     """
     words = ["ackclock", "run", "-" if file == "standard input" else file]
     for stack in stacks:
@@ -106,7 +108,7 @@ def repeating(
     if control is not None:
         words += ["--control", control]
     for path, value in overrides.items():
-        if value != control:
+        if (path, value) != (f"flows.{SEAT}.control", control):
             words += ["--set", f"{path}={_toml(value)}"]
     if point is not None:
         words += ["--point", str(point + 1)]

@@ -92,6 +92,16 @@ def test_the_command_that_repeats_a_failed_run_fails_in_the_same_way(
     assert "raised ValueError: too small" in again.err
 
 
+def test_the_command_that_repeats_a_run_keeps_the_other_settings(ackclock: Command, tmp_path: Path) -> None:
+    bad = MINE.replace("return 0.7 * window", "raise ValueError('too small')")
+    (tmp_path / "mine.py").write_text(bad, encoding="utf-8")
+    other = "flows.cubic.control=mine.py"
+    done = ackclock("run", "tested.toml", "--control", "mine.py", "--set", other, "--replications", "2")
+    _, *words = shlex.split(done.err.partition("`")[2].partition("`")[0])
+    assert words[words.index("--set") + 1] == 'flows.cubic.control="mine.py"'
+    assert words.count("--set") == 1  # the seat's control is that of --control
+
+
 def test_a_sweep_compares_a_control_in_python_with_others(ackclock: Command, tmp_path: Path) -> None:
     swept = f'{NAMED}name = "one"\n[sweep]\n"flows.one.control" = ["reno", "mine.py"]\n'
     (tmp_path / "swept.toml").write_text(swept, encoding="utf-8")

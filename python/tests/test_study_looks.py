@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ackclock.experiment.judge import judge_values
 from ackclock.experiment.looks import SEEDS, SPENT, Looks
 from ackclock.experiment.model import Criterion, Result
 from ackclock.study.load import parse_study
+from ackclock.study.measured import RARE, _misses_what_is_rare
 from ackclock.study.result import StudyResult
 from ackclock.study.run import run_study
 
@@ -133,6 +135,19 @@ def test_missing_samples_decide_nothing_at_once() -> None:
     text = replaced(STUDY, ("replications = 3", "replications = 20"), ('[[metrics]]\nid = "goodput"', metric))
     found = run(text + claim("3", "none('many')", "> 1"))
     assert (found.claims[2].verdict, len(found.case("many").seeds)) == ("not as printed", 10)
+
+
+def test_one_sample_of_three_decides_nothing_at_once() -> None:
+    def judged(*samples: float) -> Any:
+        return SimpleNamespace(samples=samples, accepted=(0.5, None))
+
+    nan = float("nan")
+    assert _misses_what_is_rare(judged(1.0, nan, nan))
+    assert _misses_what_is_rare(judged(0.0, 0.0, 0.0))
+    assert _misses_what_is_rare(judged(0.5, 0.5, 0.5))
+    assert not _misses_what_is_rare(judged(1.0, 1.0, 1.0))
+    assert not _misses_what_is_rare(judged(1.0, 2.0, nan))
+    assert not _misses_what_is_rare(judged(*[nan] * RARE))
 
 
 def test_one_seed_is_enough_to_run() -> None:

@@ -186,8 +186,8 @@ parameters! {
         after_timeout: AfterTimeout = choice("keep-sack", "RFC 6675 section 5.1; ns-2 goes back"),
         /// With selective acknowledgements, how recovery reduces the packets in flight to the new window.
         /// immediate: sends only the first retransmission until the flight is down to the window. proportional: for
-        /// each packet delivered, sends (new window / flight at the loss) packets (RFC 9937). linux: the same with
-        /// the window at the loss in place of the flight. counted: keeps the flight in a counter, minus one for
+        /// each delivered packet, sends a fraction of a packet: the new window over the flight at the loss (RFC 9937).
+        /// linux: for each delivered packet, sends the new window over the old one. counted: keeps the flight in a counter, minus one for
         /// each duplicate acknowledgement and minus two for each partial acknowledgement (ns-2's Sack1). With BBR
         /// and other controls that model the path, proportional and linux act as immediate
         reduction: Flight = choice(

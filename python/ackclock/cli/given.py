@@ -6,15 +6,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ackclock._sweep_jobs import SEAT
 from ackclock.errors import InputError, ScenarioError
 
 if TYPE_CHECKING:
     from ackclock.evaluation.contenders import Contender
     from ackclock.scenario import Scenario
-
-
-SEAT = "tested"
-"""The group of flows that a control given on the command line takes, as in the files of searches and evaluations."""
 
 
 def read_scenario(file: Path, overrides: Mapping[str, Any], control: str | None = None) -> Scenario:

@@ -1,11 +1,13 @@
-"""Remarks on what is easily overlooked in the results of a flow: its receiver's window held it back, its stack closed
-the connection, or its packets brought no data.
+"""Remarks on results that are easily overlooked: a flow was limited by its receive window, its stack closed the
+connection, or none of its data arrived.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
+
+from ackclock._stacks import is_of_stack
 
 if TYPE_CHECKING:
     from ackclock.run import Run
@@ -49,12 +51,12 @@ def closed(runs: Iterable[Run]) -> Iterator[str]:
 
 
 def without_data(runs: Iterable[Run]) -> Iterator[str]:
-    """Returns a sentence for each flow of a QUIC stack, by name, whose packets brought no data in any of the runs."""
+    """Yields a sentence for each flow of a QUIC stack that sent packets in one of the runs while no data arrived."""
     sent: dict[str, str] = {}
     for run in runs:
         for flow in run.result["flows"]:
             packets = flow["sent_packets"]
-            is_open = "stack_lost_packets" in flow and flow.get("closed_reason") is None
+            is_open = is_of_stack(flow) and flow.get("closed_reason") is None
             if is_open and packets > 0 and flow["delivered_packets"] == 0:
                 sent.setdefault(
                     flow["name"], f"sent {packets} packets, and no data arrived (seed {run.seed})"

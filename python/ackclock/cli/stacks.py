@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from ackclock._stacks import CPU_S
 from ackclock.cli.terminal import note
 
 
 @contextmanager
-def offering(words: Sequence[str] | None, limit_s: float = 300) -> Iterator[None]:
+def offering(words: Sequence[str] | None, limit_s: float = CPU_S) -> Iterator[None]:
     """Lets the scenarios of a command name the stacks in these libraries, and says which they are. A run with them may
     take ``limit_s`` seconds of CPU time. InputError if one cannot be run.
     """

@@ -360,8 +360,8 @@ class Measured:
 
 
 def _misses_what_is_rare(judged: ClaimResult) -> bool:
-    """Returns whether the samples of a look may miss what is rare: too few are finite, or all are 0 or a limit."""
+    """Returns whether the samples of a look may miss a rare event: below two are finite, or all are 0 or a limit."""
     if len(judged.samples) >= RARE:
         return False
-    known = {value for value in judged.samples if math.isfinite(value)}
-    return len(known) == 0 or (known <= {0.0, *(judged.accepted or ())} and len(known) == 1)
+    known = [value for value in judged.samples if math.isfinite(value)]
+    return len(known) < 2 or (len(set(known)) == 1 and known[0] in (0.0, *(judged.accepted or ())))

@@ -69,14 +69,14 @@ def within(numbers: Sequence[Printed]) -> tuple[int, int]:
 
 
 def not_judged(results: Sequence[StudyResult]) -> int:
-    """Returns how many printed numbers were measured and are left out, because the claims that test them are none."""
+    """Returns how many printed numbers were measured and are left out because no claim about them is judged."""
     return len(of_studies(results, judged=False)) - len(of_studies(results))
 
 
 def of_studies(results: Sequence[StudyResult], *, judged: bool = True) -> list[Printed]:
     """Returns the printed numbers of several studies. Those that a study has from another one of them count there.
 
-    Numbers that are not ``judged`` are left out unless it is false.
+    With ``judged``, only numbers about which a claim is judged.
     """
     shown = {
         (result.name, metric, printed)
@@ -95,7 +95,7 @@ def printed_numbers(result: StudyResult, *, judged: bool = True) -> list[Printed
     """Returns the printed numbers of a study that were measured: those of the metrics by case, and those of claims that
     do not follow from them. What was measured is as in the claim that tests the number, if there is one.
 
-    If only what is ``judged`` counts, a number is left out whose claims are none ("not a test").
+    With ``judged``, a number is left out if all claims about it are "not a test".
     """
     values = _values(result)
     words = _words(result, values)
