@@ -141,7 +141,7 @@ mod tests {
     fn a_late_percentile_makes_a_run_invalid() {
         let problems = result(500).problems();
         assert_eq!(problems.len(), 1);
-        assert!(problems[0].starts_with("one packet in a hundred left 0.5"), "{problems:?}");
+        assert!(problems[0].starts_with("one packet in a hundred left at least 0.5"), "{problems:?}");
     }
 
     #[test]
