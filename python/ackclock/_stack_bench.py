@@ -82,7 +82,7 @@ def contenders(words: Sequence[str]) -> list[Contender]:
     """Returns what ``noq:bbr3``, ``bbrv3`` and ``bbrv3@quic`` name.
 
     A control of this laboratory without a transport runs over the first stack that is named, or over its own QUIC.
-    InputError for a transport that does not exist.
+    InputError for a control or a transport that does not exist.
     """
     stacks = [word.split(":")[0] for word in words if ":" in word]
     usual = stacks[0] if stacks else OWN_TRANSPORT
@@ -91,6 +91,13 @@ def contenders(words: Sequence[str]) -> list[Contender]:
 
 def _contender(word: str, usual: str) -> Contender:
     control, at, transport = word.partition("@")
+    controls = [entry["name"] for entry in core.registry() if entry["kind"] == "control"]
+    if control not in controls:
+        if of_stack := [name for name in controls if name.startswith(f"{control}:")]:
+            raise InputError(f"{word}: found a stack, expected one of its controls: {', '.join(of_stack)}")
+        raise InputError(
+            f'there is no control "{control}"{nearest(control, controls)}\n`ackclock list controls` shows them all'
+        )
     if not at:
         stack, colon, _ = word.partition(":")
         return Contender(word, stack if colon else usual)

@@ -442,3 +442,10 @@ def test_the_hard_paths_are_judged_beside_a_control_of_the_same_law() -> None:
     report = check(target(toy(), "newreno"), only=["path-app-limited"])
     assert [one.word for one in report.outcomes] == ["as demanded"]
     assert report.outcomes[0].text.startswith("goodput 12.00 Mbit/s")
+
+
+def test_a_word_that_is_no_stack_gets_the_nearest_stack(ackclock: Command) -> None:
+    refused = ackclock("check-stack", "quin", "--control", "cubic")
+    assert refused.code == 2
+    assert 'no built-in stack "quin" and no file of this name; did you mean "quinn"?' in refused.err
+    assert "did you mean" not in ackclock("check-stack", "mine.so", "--control", "cubic").err

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from ackclock._files import writable
-from ackclock.cli.terminal import console, print_json, progress_bar, show_files, shown, write_json
+from ackclock.cli.terminal import console, print_json, progress_bar, show_files, shown, warn, write_json
 from ackclock.errors import InputError, RunError
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def reproduce(
     studies = _read(selectors)
     if record:
         _recordable(studies, sensitivity=sensitivity)
+    _warn([one for one in studies if one.name.endswith(".toml")])
     from ackclock._store import Store
     from ackclock.cli import characterise_text
     from ackclock.cli.reproduce_json import as_document
@@ -149,6 +150,17 @@ def _judged(studies: Sequence[LoadedStudy], failures: list[InputError]) -> list[
         except InputError as error:
             failures.append(error)
     return results
+
+
+def _warn(own: Sequence[LoadedStudy]) -> None:
+    """Warns about a user's own studies whose cases differ in more than controls. Studies of the package have the loss
+    recovery that was published with their controls.
+    """
+    from ackclock.study.plan import Plan
+
+    for one in own:
+        for warning in Plan(one, quick=False, sensitivity=False).warnings():
+            warn(f"{one.file}: {warning}")
 
 
 def _recordable(studies: Sequence[LoadedStudy], *, sensitivity: bool) -> None:

@@ -114,12 +114,14 @@ def _count(held: int, total: int, what: str) -> str:
 
 
 def _open(claims: Iterable[ClaimResult]) -> list[str]:
-    """Returns what is open: how many printed numbers are not judged, how many claims are undecided, and of how many the
-    set-up is partly lost.
+    """Returns what was missed and what is open: how many claims are not as printed, how many printed numbers are not
+    judged, how many claims are undecided, and of how many the set-up is partly lost.
     """
     claims = list(claims)
     tested = [claim for claim in claims if claim.tested]
     parts = []
+    if missed := sum(claim.verdict == "not as printed" for claim in tested):
+        parts.append(f"{missed} claim{'s are' if missed > 1 else ' is'} not as printed")
     if unjudged := sum(claim.paper is not None and not claim.tested for claim in claims):
         parts.append(
             f"{unjudged} printed number{'s are' if unjudged > 1 else ' is'} not judged (the claims give the reasons)"

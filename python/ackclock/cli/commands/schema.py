@@ -14,8 +14,9 @@ def schema(
         str,
         typer.Option(
             metavar="KIND",
-            help="What the schema describes: a scenario or study file, or the output of --json of the command run, "
-            "reproduce, evaluate, search, list, compare-trace, check-stack or packetdrill.",
+            help="What the schema describes: a scenario or study file, an answer that the laboratory saves, or the "
+            "output of --json of the command run, reproduce, evaluate, search, list, compare-trace, check-stack or "
+            "packetdrill.",
         ),
     ] = "scenario",
 ) -> None:
