@@ -222,7 +222,7 @@ fn opened(entry: &'static Entry, values: &Values) -> Controller {
             acked_to: delivered as u64,
             sent_to: (delivered + WINDOW) as u64,
             newly_acked: WINDOW,
-            credit: WINDOW,
+            abc_increment: WINDOW,
             rtt: Some(RTT),
             smoothed_rtt: RTT,
             min_rtt: RTT,

@@ -59,11 +59,11 @@ impl WindowLaw for Adaptive {
     }
 
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
-        tcp_k::grow(window, self.k(), ack.credit);
+        tcp_k::grow(window, self.k(), ack.abc_increment);
     }
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        tcp_k::grow(window, self.k(), ack.credit);
+        tcp_k::grow(window, self.k(), ack.abc_increment);
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

@@ -61,7 +61,7 @@ impl WindowLaw for Africa {
             self.waiting = window.cwnd * (1.0 - share).max(0.0);
         }
         let increase = if self.is_fast() { self.high_speed.increase(window.cwnd) } else { 1.0 };
-        window.cwnd += increase * ack.credit / window.cwnd;
+        window.cwnd += increase * ack.abc_increment / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

@@ -162,10 +162,10 @@ impl Bic {
 impl WindowLaw for Bic {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         if window.cwnd < self.parameters.low_window {
-            window.cwnd += ack.credit / window.cwnd;
+            window.cwnd += ack.abc_increment / window.cwnd;
             return;
         }
-        window.cwnd += self.increase(window.cwnd) * ack.credit / window.cwnd;
+        window.cwnd += self.increase(window.cwnd) * ack.abc_increment / window.cwnd;
         self.search(window.cwnd);
     }
 

@@ -59,7 +59,7 @@ impl GroupLaw for Manager {
     }
 
     fn increase(&mut self, members: &mut Members<()>, _: usize, ack: &Ack) {
-        self.change(members, |shared| tcp_k::grow(shared, 1.0, ack.credit));
+        self.change(members, |shared| tcp_k::grow(shared, 1.0, ack.abc_increment));
     }
 
     fn on_loss(&mut self, members: &mut Members<()>, _: usize, loss: &Loss) {

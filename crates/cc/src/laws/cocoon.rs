@@ -34,7 +34,7 @@ impl GroupLaw for Cocoon {
     type Member = ();
 
     fn increase(&mut self, members: &mut Members<()>, me: usize, ack: &Ack) {
-        tcp_k::grow(&mut members.all[me].window, 1.0, ack.credit);
+        tcp_k::grow(&mut members.all[me].window, 1.0, ack.abc_increment);
     }
 
     fn on_loss(&mut self, members: &mut Members<()>, me: usize, loss: &Loss) {

@@ -83,7 +83,7 @@ impl WindowLaw for Compound {
     }
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        window.cwnd += ack.credit / window.cwnd;
+        window.cwnd += ack.abc_increment / window.cwnd;
     }
 
     /// Returns the window after a loss (Tan et al. equation 5): Reno's part halves, and the delay window

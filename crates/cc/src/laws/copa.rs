@@ -128,7 +128,7 @@ impl WindowLaw for Copa {
     /// Doubles the window in a round trip until its rate exceeds the target.
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
         if window.cwnd <= self.target() {
-            window.slow_start(ack.credit);
+            window.slow_start(ack.abc_increment);
         } else {
             window.ssthresh = window.cwnd;
         }
@@ -143,7 +143,7 @@ impl WindowLaw for Copa {
         // Moving by more than the window in a round trip would overshoot any target.
         let most = (window.cwnd / self.rivals.inverse_delta).max(1.0);
         self.velocity = self.velocity.min(most);
-        let step = self.velocity * self.rivals.inverse_delta * ack.credit / window.cwnd;
+        let step = self.velocity * self.rivals.inverse_delta * ack.abc_increment / window.cwnd;
         window.cwnd =
             if rises { window.cwnd + step } else { (window.cwnd - step).max(MIN_SSTHRESH.min(window.cwnd)) };
     }

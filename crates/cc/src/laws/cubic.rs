@@ -158,7 +158,7 @@ impl Cubic {
     fn follow(&self, epoch: &mut Epoch, window: &mut Window, ack: &Ack) {
         let elapsed = ack.now.since(epoch.start);
         // Section 4.3, equation 4: the growth of the estimate of Reno's window.
-        epoch.w_est += self.alpha(epoch.w_est) * ack.credit / window.cwnd;
+        epoch.w_est += self.alpha(epoch.w_est) * ack.abc_increment / window.cwnd;
         if self.curve(epoch, elapsed.seconds()) < epoch.w_est {
             //= RFC 9438 section 4.3 region: where the curve lies below Reno's estimate the window is the estimate
             window.cwnd = window.cwnd.max(epoch.w_est);
@@ -170,7 +170,7 @@ impl Cubic {
             let target = self.curve(epoch, ahead).clamp(window.cwnd, MAX_TARGET * window.cwnd);
             //= RFC 9438 section 4.4: in the concave region an acknowledgement adds (target - cwnd) / cwnd
             //= RFC 9438 section 4.5: in the convex region an acknowledgement adds (target - cwnd) / cwnd
-            window.cwnd += (target - window.cwnd) / window.cwnd * ack.credit;
+            window.cwnd += (target - window.cwnd) / window.cwnd * ack.abc_increment;
         }
     }
 

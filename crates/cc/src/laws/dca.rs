@@ -131,7 +131,7 @@ impl GroupLaw for Dca {
     }
 
     fn increase(&mut self, members: &mut Members<RoundTrips>, me: usize, ack: &Ack) {
-        strength::grow(&mut members.all[me].window, 1.0, ack.credit);
+        strength::grow(&mut members.all[me].window, 1.0, ack.abc_increment);
     }
 
     fn on_loss(&mut self, members: &mut Members<RoundTrips>, me: usize, loss: &Loss) {

@@ -77,13 +77,13 @@ impl WindowLaw for Dctcp {
     /// 6.1.2).
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         if ack.marks == 0 {
-            window.cwnd += ack.credit / window.cwnd;
+            window.cwnd += ack.abc_increment / window.cwnd;
         }
     }
 
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
         if ack.marks == 0 {
-            window.slow_start(ack.credit);
+            window.slow_start(ack.abc_increment);
         }
     }
 

@@ -78,7 +78,7 @@ impl Fast {
             self.rests = self.parameters.every_other && !self.rests;
         }
         if self.average_rtt - self.base_rtt < self.parameters.growth_delay.seconds() {
-            window.cwnd += ack.credit;
+            window.cwnd += ack.abc_increment;
         } else if round_is_over && !self.rests {
             window.cwnd = self.next(window.cwnd);
         }

@@ -34,9 +34,9 @@ impl GroupLaw for Fractional {
         let share = if self.combined && first == Some(me) { 1.0 } else { 1.0 / members.count() as f64 };
         let window = &mut members.all[me].window;
         if window.cwnd < window.ssthresh {
-            window.slow_start(ack.credit);
+            window.slow_start(ack.abc_increment);
         } else {
-            tcp_k::grow(window, share, ack.credit);
+            tcp_k::grow(window, share, ack.abc_increment);
         }
     }
 

@@ -100,7 +100,7 @@ const RENO_DECREASE: f64 = 0.5;
 impl WindowLaw for HighSpeed {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         self.shown.0 = self.increase(window.cwnd);
-        window.cwnd += self.shown.0 * ack.credit / window.cwnd;
+        window.cwnd += self.shown.0 * ack.abc_increment / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

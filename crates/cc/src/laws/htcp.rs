@@ -146,7 +146,7 @@ impl WindowLaw for HTcp {
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         self.alpha = self.increase(ack.now);
-        window.cwnd += self.alpha * ack.credit / window.cwnd;
+        window.cwnd += self.alpha * ack.abc_increment / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, loss: &Loss) -> Packets {

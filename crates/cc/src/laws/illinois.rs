@@ -129,7 +129,7 @@ impl WindowLaw for Illinois {
     }
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        window.cwnd += self.alpha * ack.credit / window.cwnd;
+        window.cwnd += self.alpha * ack.abc_increment / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

@@ -162,13 +162,13 @@ impl WindowLaw for LedbatPlusPlus {
 
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
         if !matches!(self.stage, Stage::Slow { .. }) {
-            window.slow_start(self.gain() * ack.credit);
+            window.slow_start(self.gain() * ack.abc_increment);
         }
     }
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         if self.delay() <= 1.0 {
-            window.cwnd += self.gain() * ack.credit / window.cwnd;
+            window.cwnd += self.gain() * ack.abc_increment / window.cwnd;
         }
     }
 

@@ -85,7 +85,7 @@ impl Ltcp {
 
     /// Adds `factor * K / cwnd` per acknowledgement (chapter II).
     pub fn grow(&self, window: &mut Window, ack: &Ack, factor: f64) {
-        window.cwnd += factor * f64::from(self.layer()) * ack.credit / window.cwnd;
+        window.cwnd += factor * f64::from(self.layer()) * ack.abc_increment / window.cwnd;
     }
 }
 

@@ -90,7 +90,7 @@ impl WindowLaw for Rbca {
         let threshold = base.scale(self.parameters.threshold_factor);
         self.threshold = Some(threshold);
         let (rtt, threshold) = (rtt.seconds(), threshold.seconds());
-        window.cwnd += (threshold - rtt) / rtt.max(threshold) * ack.credit.min(1.0);
+        window.cwnd += (threshold - rtt) / rtt.max(threshold) * ack.abc_increment.min(1.0);
     }
 
     /// Does the same as congestion avoidance: the law has one regime.

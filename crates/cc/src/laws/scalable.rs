@@ -47,7 +47,7 @@ impl WindowLaw for Scalable {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let reno = 1.0 / window.cwnd;
         let published = if window.cwnd <= self.legacy_window { reno } else { self.increase };
-        window.cwnd += ack.credit * self.variant.pick(published, reno.max(LINUX_INCREASE));
+        window.cwnd += ack.abc_increment * self.variant.pick(published, reno.max(LINUX_INCREASE));
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

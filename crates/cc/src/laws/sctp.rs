@@ -96,7 +96,7 @@ impl WindowLaw for Sctp {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         if window.cwnd <= window.ssthresh {
             //= RFC 9260 section 7.2.1 slow-start: slow start goes on up to ssthresh and at it
-            return window.slow_start(ack.credit); // at the threshold too (section 7.2.1)
+            return window.slow_start(ack.abc_increment); // at the threshold too (section 7.2.1)
         }
         if self.partial >= window.cwnd {
             //= RFC 9260 section 7.2.2: above ssthresh a window of acknowledged bytes is worth one packet

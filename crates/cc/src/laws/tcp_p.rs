@@ -140,10 +140,10 @@ impl Rules {
             size * member.window.cwnd + (size - 1.0) / 2.0
         };
         if !self.steps {
-            member.window.cwnd += k * ack.credit / needed;
+            member.window.cwnd += k * ack.abc_increment / needed;
             return;
         }
-        member.state.count += ack.credit;
+        member.state.count += ack.abc_increment;
         if member.state.count >= needed {
             member.state.count = 0.0;
             member.window.cwnd += k;
@@ -241,7 +241,7 @@ impl GroupLaw for Parallel {
 
     fn increase(&mut self, members: &mut Members<Flow>, me: usize, ack: &Ack) {
         if self.is_standard(members) {
-            tcp_k::grow(&mut members.all[me].window, 1.0, ack.credit);
+            tcp_k::grow(&mut members.all[me].window, 1.0, ack.abc_increment);
         } else {
             self.0.rules.increase(members, me, self.0.k, ack);
         }

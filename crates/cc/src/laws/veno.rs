@@ -72,7 +72,7 @@ impl WindowLaw for Veno {
     /// other round trip.
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let increase = if self.is_congested() { 0.5 } else { 1.0 };
-        window.cwnd += increase * ack.credit / window.cwnd;
+        window.cwnd += increase * ack.abc_increment / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

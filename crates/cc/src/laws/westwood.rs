@@ -104,7 +104,7 @@ impl WindowLaw for Westwood {
     }
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        window.cwnd += ack.credit / window.cwnd;
+        window.cwnd += ack.abc_increment / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

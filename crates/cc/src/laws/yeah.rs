@@ -94,7 +94,7 @@ impl Yeah {
 impl WindowLaw for Yeah {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let acks = if self.slow_rounds > 0 { window.cwnd } else { window.cwnd.min(SCALABLE_ACKS) };
-        window.cwnd += ack.credit / acks;
+        window.cwnd += ack.abc_increment / acks;
     }
 
     fn observe(&mut self, window: &mut Window, ack: &Ack) {

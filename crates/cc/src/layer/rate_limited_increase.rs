@@ -35,7 +35,7 @@ impl RateLimited {
     /// slow start, a packet more in Reno's congestion avoidance, and `most` times the growth per
     /// acknowledgement more under any other law.
     fn limit(&self, before: &Window, after: &Window, ack: &Ack) -> Packets {
-        let growth = (after.cwnd - before.cwnd) / ack.credit.max(1.0);
+        let growth = (after.cwnd - before.cwnd) / ack.abc_increment.max(1.0);
         self.most + (self.most * growth).max(1.0)
     }
 }

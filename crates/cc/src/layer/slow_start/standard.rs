@@ -27,7 +27,7 @@ pub struct Standard;
 
 impl Layer for Standard {
     fn on_ack(&mut self, before: &Window, after: Window, ack: &Ack) -> Window {
-        regrown(before, after, ack, ack.credit)
+        regrown(before, after, ack, ack.abc_increment)
     }
 }
 
