@@ -10,7 +10,7 @@ import typer
 from ackclock._store import results_folder
 from ackclock.cli import evaluate as evaluate_command
 from ackclock.cli import evaluate_files, evaluate_queue
-from ackclock.cli.options import DaskWithoutPython, Json, Limit, OutDir, Stacks, Threads
+from ackclock.cli.options import DaskWithoutPython, Json, Limit, OutDir, StacksOfControl, Threads
 from ackclock.cli.stacks import offering
 from ackclock.errors import InputError
 
@@ -158,7 +158,7 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
-    stack: Stacks = None,
+    stack: StacksOfControl = None,
     limit: Limit = 300,
     control_of_copy: Annotated[
         str,

@@ -8,7 +8,7 @@ import typer
 
 from ackclock._store import results_folder
 from ackclock.cli import search as search_command
-from ackclock.cli.options import DaskWithoutPython, Json, Limit, OutDir, Stacks, Threads
+from ackclock.cli.options import DaskWithoutPython, Json, Limit, OutDir, StacksOfControl, Threads
 from ackclock.cli.stacks import offering
 
 
@@ -83,7 +83,7 @@ def search(
             "folder of --out, as ackclock run --html does.",
         ),
     ] = False,
-    stack: Stacks = None,
+    stack: StacksOfControl = None,
     limit: Limit = 300,
     out: OutDir = None,
     threads: Threads = 0,
