@@ -115,7 +115,7 @@ def _count(held: int, total: int, what: str) -> str:
 
 def _open(claims: Iterable[ClaimResult]) -> list[str]:
     """Returns what was missed and what is open: how many claims are not as printed, how many printed numbers are not
-    judged, how many claims are undecided, and of how many the set-up is partly lost.
+    judged, how many claims are undecided, and of how many the set-up is partly unknown.
     """
     claims = list(claims)
     tested = [claim for claim in claims if claim.tested]
@@ -130,7 +130,7 @@ def _open(claims: Iterable[ClaimResult]) -> list[str]:
         parts.append(f"{undecided} claim{'s are' if undecided > 1 else ' is'} undecided")
     lost = sum(bool(claim.setup) for claim in tested)
     if lost and lost == len(tested):
-        parts.append("the set-up is partly lost")
+        parts.append("the set-up is partly unknown")
     elif lost:
-        parts.append(f"the set-up of {lost} claim{'s' if lost > 1 else ''} is partly lost")
+        parts.append(f"the set-up of {lost} claim{'s' if lost > 1 else ''} is partly unknown")
     return parts

@@ -232,7 +232,7 @@ def test_a_claim_has_its_set_up_and_its_interpretations_beside_its_result() -> N
         in reversed_
     )
     assert "Reversed (not as printed) by Start times: all at once. For it: Section 3.2: at once." in reversed_
-    assert "Set-up: partly lost: the rates." in lost
+    assert "Set-up: partly unknown: the rates." in lost
     assert "Not judged: It was chosen so." in untested
     assert "Set-up" not in untested
 
