@@ -17,7 +17,7 @@ METRICS = 6
 
 def sentence(result: StudyResult) -> str:
     """Returns the answer in a sentence: "Average latency is within 8 % of the printed numbers; the better side is as
-    printed in all 4 claims about it".
+    printed in all 4 claims about a better side".
     """
     parts = [*_distances(result), *_orders(result), *_open(result.claims)]
     text = "; ".join(parts)
@@ -95,7 +95,7 @@ def _orders(result: StudyResult) -> list[str]:
     parts = []
     if orders:
         held = sum(claim.order is Result.MET for claim in orders)
-        parts.append(f"the better side is as printed in {_count(held, len(orders), 'claim')} about it")
+        parts.append(f"the better side is as printed in {_count(held, len(orders), 'claim')} about a better side")
     if others:
         held = sum(claim.verdict in HOLDS for claim in others)
         rest = "other " if orders else ""
