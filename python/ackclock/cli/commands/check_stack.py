@@ -90,7 +90,7 @@ def check_stack(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Test whether a QUIC stack and one of its congestion controls follow the standards, clause by clause.
+    """Test whether a QUIC stack and one of its congestion controls follow RFCs and the BBR draft, clause by clause.
 
     Most tests drop, mark, delay or hold back certain datagrams of one connection, and compare what the stack does with
     a clause of RFC 9000, 9002, 9406, 9438 or 9743, or with a case of the BBR draft. Others compare runs with equal and

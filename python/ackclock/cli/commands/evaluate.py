@@ -32,8 +32,8 @@ def evaluate(
         typer.Argument(
             metavar="[NAME FILE]",
             help="Only with list, copy or queue in place of a control: [bold]list[/bold] NAME prints the scenario NAME "
-            "in full, [bold]copy[/bold] NAME[/SETTING] FILE writes it into FILE (with SETTING for ackclock run), and "
-            "[bold]queue[/bold] DISCIPLINE evaluates a queue discipline, such as codel.",
+            "in full, [bold]copy[/bold] NAME FILE writes it into FILE (NAME/SETTING: as a scenario for ackclock run), "
+            "and [bold]queue[/bold] DISCIPLINE evaluates a queue discipline, such as codel.",
             show_default=False,
         ),
     ] = None,
