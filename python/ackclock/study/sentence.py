@@ -95,7 +95,9 @@ def _orders(result: StudyResult) -> list[str]:
     parts = []
     if orders:
         held = sum(claim.order is Result.MET for claim in orders)
-        parts.append(f"the better side is as printed in {_count(held, len(orders), 'claim')} about a better side")
+        parts.append(
+            f"the better side is as printed in {_count(held, len(orders), 'claim')} about a better side"
+        )
     if others:
         held = sum(claim.verdict in HOLDS for claim in others)
         rest = "other " if orders else ""
