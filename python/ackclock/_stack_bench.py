@@ -34,7 +34,7 @@ METRICS = (
     ),
     Metric(
         id="lost",
-        label="lost",
+        label="loss",
         unit="%",
         expr='100 * flow("test").lost_packets / flow("test").sent_packets',
         better="less",

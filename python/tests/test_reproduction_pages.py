@@ -62,7 +62,7 @@ def test_every_claim_recorded_is_a_line_of_its_thesis(key: str) -> None:
         place = f'<a id="{anchor(name, claim.id)}"></a>'
         assert (stem, id) == (f"[{name}]", f"{place}{markdown.escaped(claim.id)}")
         assert claim.verdict in result
-        assert setup == ("partly lost" if claim.setup else "printed")
+        assert setup == ("partly unknown" if claim.setup else "printed")
         assert (cells["study"], cells["claim"], cells["result"]) == (one.study.name, claim.id, claim.verdict)
 
 
@@ -118,7 +118,7 @@ def test_a_page_begins_with_the_counts_in_words(small: Recorded) -> None:
     assert theses.answer([]) == "No claim of it is recorded."
     lost = ran(replaced(STUDY, ('item = "Table', 'setup_unknown = "The start times."\nitem = "Table')))
     assert theses.answer([small, lost]).endswith(
-        ". Where a part of the set-up is lost and we chose a replacement, 1 of 2 claims hold and 1 does not."
+        ". Where a part of the set-up is unknown and we chose a replacement, 1 of 2 claims hold and 1 does not."
     )
     assert list(theses.about([small, lost])) == [
         "Of these claims 4 compare only baselines, and no system of the thesis."

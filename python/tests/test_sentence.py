@@ -96,7 +96,7 @@ def study(
         ),
         (
             study(claim("as printed", setup="rates"), claim("not a test")),
-            "The claim without a number holds; the set-up is partly lost.",
+            "The claim without a number holds; the set-up is partly unknown.",
         ),
         # Beside the numbers of metrics, those that claims alone have.
         (

@@ -116,7 +116,7 @@ def test_a_sentence_counts_the_paths_on_which_a_control_differs_from_the_first()
     (sentence,) = comparisons(Bench(who, 3, paths, []))
     assert sentence == (
         "b@noq compared with a@noq on 4 paths: goodput larger on 2 and smaller on 1, "
-        "p95 one-way delay larger on 2 and smaller on 1, lost larger on 2 and smaller on 1"
+        "p95 one-way delay larger on 2 and smaller on 1, loss larger on 2 and smaller on 1"
     )
     assert comparisons(Bench(who, 1, {"up": [cell(1), cell(2)]}, [])) == []
 

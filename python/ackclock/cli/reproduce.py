@@ -131,7 +131,9 @@ def check(selectors: Sequence[str], *, threads: int) -> None:
         if not outcome.changed:
             stamp(outcome, datetime.now(timezone.utc).date().isoformat())
     if moved:
-        raise RunError(f"{moved} of {len(outcomes)} records are out of date: run their studies again")
+        raise RunError(
+            f"{moved} of {len(outcomes)} records are out of date: `ackclock reproduce STUDY --record` writes new ones"
+        )
 
 
 def _judged(studies: Sequence[LoadedStudy], failures: list[InputError]) -> list[StudyResult]:

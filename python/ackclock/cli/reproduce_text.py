@@ -50,7 +50,7 @@ def show(result: StudyResult) -> None:
         )
     )
     if result.source.setup_unknown:
-        out.print(Text(f"the set-up is partly lost: {result.source.setup_unknown}", style="yellow"))
+        out.print(Text(f"the set-up is partly unknown: {result.source.setup_unknown}", style="yellow"))
     if result.quick:
         out.print(
             Text(
@@ -185,7 +185,7 @@ def _said(claim: ClaimResult, same_setup: bool) -> Text:
     if is_reproduced:
         return text
     if claim.setup and not same_setup:
-        text.append(f"\nThe set-up is partly lost: {claim.setup}", style="dim")
+        text.append(f"\nThe set-up is partly unknown: {claim.setup}", style="dim")
     if claim.finding:
         text.append(f"\nFinding: {claim.finding}", style="dim")
     if claim.tested and claim.written:
