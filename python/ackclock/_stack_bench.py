@@ -119,7 +119,7 @@ def known_paths(names: Sequence[str]) -> Sequence[str]:
     for name in names:
         if name not in hard_paths.NAMES:
             expected = f"expected one of {', '.join(hard_paths.NAMES)}{nearest(name, hard_paths.NAMES)}"
-            own = "ackclock run with a [sweep] over controls compares them on a path of your own"
+            own = "for a path of your own, `ackclock run` a scenario with a [sweep] over controls"
             raise InputError(f"there is no path {name!r}, {expected}; {own}")
     return names or hard_paths.NAMES
 

@@ -468,8 +468,8 @@ def declared(annotation: Any, default: Any) -> type[Control]:
 @pytest.mark.parametrize(
     ("controls", "message"),
     [
-        ({"x": Steady(None)}, "expected a class of ackclock.Control"),  # type: ignore[arg-type]
-        ({"x": Red}, "expected a class of ackclock.Control"),
+        ({"x": Steady(None)}, "expected a subclass of ackclock.Control"),  # type: ignore[arg-type]
+        ({"x": Red}, "expected a subclass of ackclock.Control"),
         ({"x": Control}, "lacks the methods decision, on_ack"),
         ({"cubic": Steady}, 'a control "cubic" exists already'),
         ({"": Steady}, "the name ''"),

@@ -404,7 +404,7 @@ def test_the_command_names_the_first_violation(ackclock: Command, tmp_path: Path
     assert made.code == 1
     assert "VIOLATED       RFC 9002 6.2.1 (MUST), probe-backoff" in made.out
     assert "The first violated requirement, RFC 9002 6.2.1 (MUST):" in made.out
-    assert "The probe timeout doubles with each probe that is not acknowledged." in made.out
+    assert "The probe timeout doubles each time that it expires without an acknowledgement." in made.out
     suite = ElementTree.parse(junit).getroot()  # noqa: S314  (written by the line above)
     assert int(suite.attrib["failures"]) >= 1
     failed = {case.attrib["name"] for case in suite if case.find("failure") is not None}

@@ -57,7 +57,10 @@ class Answer(Table):
         description="last run of each variant, and last run of any other scenario, in the order in which they "
         "were made",
     )
-    checksum: str = Field(description="checksum of all texts of the file, which shows an edit")
+    checksum: str = Field(
+        description="64-bit FNV-1a hash of all texts of the file, in hexadecimal digits, which shows an edit but is "
+        "no signature"
+    )
 
     def texts(self) -> str:
         """Returns all texts of the file as one JSON array, whose checksum the file has. ``answers.js`` of the page

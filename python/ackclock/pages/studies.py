@@ -141,7 +141,7 @@ def predictions(what: str) -> str:
     more = sum((counts[f"{folder}/{name}"] for name in extras), Counter())
     text = (
         f"**{own['yes']} of {own.total() + int(missing)} numbers lie inside the bands fixed before the first run.** "
-        f"{own['no']} lie outside, {own['undecided']} are undecided, and {missing} cannot be said here."
+        f"{own['no']} lie outside, {own['undecided']} are undecided, and {missing} have no study."
     )
     if extras:
         text += f" Of the {more.total()} numbers of the extras, {more['yes']} lie inside."

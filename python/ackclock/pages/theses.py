@@ -67,7 +67,7 @@ def answer(both: Sequence[Recorded]) -> str:
     for lost, where in WHERE.items():
         own = counted(claim.verdict for _, claim in claims_of(both) if bool(claim.setup) == lost)
         texts += [f"{where}, {_in_words(own)}."] if own else []
-    return " ".join(texts) if texts else "No claim of it is recorded."
+    return " ".join(texts) if texts else "No claim of the thesis is recorded."
 
 
 def _in_words(counts: Mapping[Verdict, int]) -> str:
@@ -108,7 +108,7 @@ def numbers(both: Sequence[Recorded]) -> Iterator[str]:
 def notes(both: Sequence[Recorded], studies: Sequence[LoadedStudy]) -> Iterator[str]:
     """Yields what is not recorded."""
     if len(both) < len(studies):
-        yield f"Not recorded as it is now: {number_of(len(studies) - len(both), 'study')}."
+        yield f"Not recorded, or changed since: {number_of(len(studies) - len(both), 'study')}."
 
 
 def claims_files() -> Iterator[tuple[Path, str]]:

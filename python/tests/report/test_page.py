@@ -136,13 +136,13 @@ def test_assumptions_show_what_changes(table: Document) -> None:
     )
     assert "The other 2 results stay the same." in first
     assert (
-        "With one every 10 s 2 claims that are decided under the one taken are undecided, in 10 seeds: 2, 3."
+        "With one every 10 s, 2 claims that the study's interpretation decides are undecided after 10 seeds: 2, 3."
         in first
     )
     assert "No alternative was run." in second
     assert "No result changes with twice as large; or half as large." in third
     assert (
-        "With twice as large a claim that is decided under the one taken is undecided, in 20 seeds: 3."
+        "With twice as large, a claim that the study's interpretation decides is undecided after 20 seeds: 3."
         in third
     )
 
