@@ -53,8 +53,7 @@ pub const RTT_MIN: Declared<Span> = declare::time(
 /// The source of the base round trip.
 pub const RTT_MIN_MODE: Declared<RttMinMode> =
     declare::choice("given", "Dahal section 6.2.1, equation 6.5: fixed statically").about(
-        "Source of the base round trip: `rtt_min` (given), or the minimum measured so far on the path \
-                (measured)",
+        "Source of the base round trip: `rtt_min` (given), or the minimum so far on the path (measured)",
     );
 
 parameters! {
