@@ -22,7 +22,8 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// When the increase is fast, and how fast.
     pub struct Parameters {
-        /// Number of packets waiting in the network below which the window grows as in HighSpeed TCP
+        /// Number of packets waiting in the network below which the window grows as in HighSpeed TCP; from this number
+        /// on, it grows as Reno's
         alpha: Packets = packets(
             "1.641 packets",
             Range::at_least(0.0),

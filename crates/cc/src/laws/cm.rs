@@ -13,7 +13,7 @@ use ackclock_base::{Packets, Time};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cm",
-        "Parallel flows that share the window of one flow (Congestion Manager)",
+        "Parallel flows that share the window of one flow in equal parts (Congestion Manager)",
         "Cho 2006 section V.C, after Balakrishnan, Rahul and Seshan 1999",
         &[],
     ),

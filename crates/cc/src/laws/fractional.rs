@@ -11,7 +11,8 @@ use crate::laws::tcp_k;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "fractional",
-        "Parallel flows that together grow as one flow",
+        "Parallel flows that together grow as one flow in congestion avoidance; a loss halves only the window of the \
+         flow that detects it",
         "Cho 2006 section V.C; Hacker, Noble and Athey 2004",
         &[],
     ),

@@ -10,7 +10,8 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "reno",
-        "Reno: additive increase, multiplicative decrease; loss recovery repairs one loss per window",
+        "Reno: additive increase, multiplicative decrease; fast recovery repairs one loss per window, and further \
+         losses of the window may need a timeout",
         "RFC 5681",
         Reno::TABLE,
     ),

@@ -13,8 +13,8 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::GrowthLimit,
         name: "rate-limited-increase",
-        summary: "Limits the growth of a window that the sender does not fill, by the maximum number of packets in \
-                  flight since the last reduction",
+        summary: "Lets a window that the sender does not fill grow to the maximum number of packets in flight since \
+                  the last reduction plus a round trip's growth from there; replaces congestion window validation",
         source: "draft-ietf-ccwg-ratelimited-increase, which updates RFC 5681, RFC 9002 and RFC 9438",
         parameters: &[],
         presets: &[],
