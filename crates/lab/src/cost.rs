@@ -123,15 +123,15 @@ impl Cost {
 
     /// Returns the sentence that announces the cost.
     pub fn announcement(&self, scenario: &Scenario) -> String {
-        let noun = match self.place {
-            Place::Flows(_) => "group",
-            Place::Link(_) => "link",
-            Place::Medium(_) => "medium",
+        let [one, several] = match self.place {
+            Place::Flows(_) => ["group", "groups"],
+            Place::Link(_) => ["link", "links"],
+            Place::Medium(_) => ["medium", "media"],
         };
         let others = match self.places {
             1 => String::new(),
-            2 => format!(" and 1 other {noun}"),
-            places => format!(" and {} other {noun}s", places - 1),
+            2 => format!(" and 1 other {one}"),
+            places => format!(" and {} other {several}", places - 1),
         };
         format!(
             "{}{others}: {}: up to {:.1e} {}, about {} of CPU time; to reduce this time, use {}",

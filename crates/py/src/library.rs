@@ -80,7 +80,7 @@ fn inspect_library(path: PathBuf, options: Vec<(String, String)>) -> PyResult<To
 fn watch_libraries(file: RawFd) -> PyResult<()> {
     if !watch(file) {
         return Err(PyOSError::new_err(
-            "the file in which calls of libraries are noted cannot be mapped into memory",
+            "the file for notes of library calls is too short, or cannot be mapped into memory",
         ));
     }
     RUNS_LIBRARIES.store(true, Ordering::Relaxed);

@@ -84,7 +84,10 @@ fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
     let FlowPlan { name, start, sending, count, .. } = plan;
     let (first, last) = (start.first(), start.last(*count));
     let late = ((first >= run || last > run) && !start.is_never()).then(|| match first >= run {
-        true => format!("flow {name}: starts at {first} and sends nothing, because the run lasts {run}"),
+        true => {
+            let at = if start.uniform.is_some() { "no earlier than" } else { "at" };
+            format!("flow {name}: starts {at} {first} and sends nothing, because the run lasts {run}")
+        }
         false => format!(
             "flow {name}: may start as late as {last} and then sends nothing, because the run lasts {run}"
         ),
