@@ -150,7 +150,7 @@ class TestMistakes:
         ("paths", "place", "words"),
         [
             ('"dumbbell.botleneck.delay" = ["1 ms"]\n', (15, 1), "did you mean `bottleneck`?"),
-            ('"flows.tpc.count" = [1]\n', (15, 1), "one of the names tcp"),
+            ('"flows.tpc.count" = [1]\n', (15, 1), "or the name tcp"),
             ('"flows.tcp.count" = [1, 2, 1]\n', (15, 28), "which is value 1 of the list too"),
             (
                 '"flows.0.count" = [1]\n"flows.tcp.count" = [2]\n',
