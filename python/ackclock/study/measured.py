@@ -163,7 +163,7 @@ class Measured:
         return min(made) if made else self.most
 
     def most_seeds_of(self, claim: Claim) -> int:
-        """Returns the largest number of seeds of any run over which a claim is judged, under the interpretation taken."""
+        """Returns the most seeds of any run over which a claim is judged, under the interpretation taken."""
         return max((self.made(0, run) for run in self.runs_of(0, claim)), default=0)
 
     def judged(self, reading: int, claim: Claim) -> ClaimResult:
