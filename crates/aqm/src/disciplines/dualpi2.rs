@@ -82,7 +82,8 @@ pub fn doubt(values: &Values, link: &LinkRate) -> Option<String> {
     (ecn && end < two_packets).then(|| {
         format!(
             "the ramp (ramp_start + ramp_range) ends at {end}, but to send two packets of {} B at {} takes {two_packets}: nearly \
-             every packet of a scalable control such as DCTCP is marked, and it starves beside classic controls",
+             every packet of a scalable control such as DCTCP is marked, and its flows starve beside those of classic \
+             controls; raise `ramp_start` or `ramp_range`",
             link.mean_packet_bytes, link.rate
         )
     })
