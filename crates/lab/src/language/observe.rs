@@ -90,8 +90,8 @@ pub static OBSERVE: Table = Table::new(
         Key::new(
             "bursts",
             &[Form::Quantity(Quantity::Packets, BURSTS)],
-            "The smallest number of packets of a group that count as a burst when each arrives before the link could \
-             have sent the one before it",
+            "The smallest number of data packets of a group that count as a burst: each arrives less than its own \
+             transmission time after the packet before it",
         )
         .such_as("\"4 packets\"")
         .needing(&["at"]),

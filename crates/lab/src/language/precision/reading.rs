@@ -31,7 +31,7 @@ pub static PRECISION: Table = Table::new(
         Key::new(
             "replications_most",
             &[Form::whole(Range::between(1.0, MAX_REPLICATIONS))],
-            "The largest number of replications; the study ends there even if an interval is wider than `within`",
+            "The largest number of replications; none is added beyond it, even if an interval is wider than `within`",
         )
         .such_as("100"),
     ]],

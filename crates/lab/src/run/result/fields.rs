@@ -478,7 +478,7 @@ records! {
     pub struct BurstsResult {
         /// number of bursts of the group that began in measured time at the link `observe.at`; only with
         /// `observe.bursts`. A burst is a run of at least `observe.bursts` data packets of the group, each of which
-        /// arrives after its predecessor in less time than the link takes to send the packet
+        /// arrives less than its own transmission time after its predecessor
         bursts: u64;
         /// number of bursts of the group that began in measured time at the link `observe.at` and of which the link dropped no packet
         bursts_without_loss: u64;
