@@ -82,7 +82,7 @@ impl Service {
 
 /// The parameter of every discipline that drops early and may mark instead.
 pub const ECN: Declared<bool> = declare::flag(false, "RFC 3168 section 5")
-    .about("Whether packets that can be marked are marked instead of dropped early");
+    .about("Whether ECN-capable packets are marked where other packets are dropped early");
 
 /// The parameter that decides, in a region of forced drops, about packets that can be marked.
 pub const DROPS_ABOVE_MAXIMUM: Declared<Option<bool>> = declare::optional_flag(
@@ -90,8 +90,8 @@ pub const DROPS_ABOVE_MAXIMUM: Declared<Option<bool>> = declare::optional_flag(
      (RFC 8257 section 3.1) and has to mark",
 )
 .about(
-    "Whether packets that can be marked are dropped where the probability is 1; if absent, they are, unless `ecn` is on and \
-     both thresholds are equal, because such a step would mark nothing",
+    "With `ecn`, whether ECN-capable packets are dropped where the drop probability is 1; none for true, or for \
+     false where the upper threshold is not above the lower one, as in DCTCP's step",
 );
 
 /// Returns whether packets that can be marked are dropped when the drop probability is 1. `step` says whether
@@ -107,8 +107,9 @@ parameters! {
     /// The parameter that every queue has, and a link without a queue has not. A discipline whose publication
     /// has another default presets it.
     pub struct QueueLimit {
-        /// Capacity of the queue: packets, bytes, time at the rate at which the queue empties, or
-        /// bandwidth-delay products
+        /// Capacity of the queue, without the packet being sent: packets, bytes, time at the rate at which the queue
+        /// empties, or bandwidth-delay products (that rate times the mean round trip without queueing of the link's
+        /// flows); or `unlimited`
         limit: Limit = limit("50 packets", Range::at_least(0.0), "ns-2's default queue limit"),
     }
 }

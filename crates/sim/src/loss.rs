@@ -26,7 +26,7 @@ pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
             "independent",
-            "Each packet is lost with the same probability, independently of the others",
+            "Corrupts each packet with the same probability, independently of other packets",
             "ns-2's ErrorModel with a uniform variable",
             Independent::TABLE,
         ),
@@ -35,8 +35,9 @@ pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
             "correlated",
-            "Losses cluster, because each packet's random number is mixed with that of the packet before (netem); \
-             fewer packets are lost than `probability` suggests",
+            "Corrupts packets in clusters, because each packet's random number is mixed with that of the packet \
+             before (netem); the share of corrupted packets is below a `probability` under 0.5, and above one over \
+             0.5",
             "Linux net/sched/sch_netem.c, get_crandom",
             Mixed::TABLE,
         ),
@@ -45,7 +46,8 @@ pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
             "gilbert-packets",
-            "A good and a bad state whose lengths are counted in packets: bursts of consecutive losses",
+            "Corrupts packets in bursts: a good and a bad state, whose lengths are counted in packets, each with a \
+             probability of its own",
             "Gilbert 1960; Elliott 1963",
             CountedStates::TABLE,
         ),
@@ -54,7 +56,8 @@ pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
             "gilbert-time",
-            "A good and a bad state with exponential durations: fades that do not depend on traffic",
+            "Corrupts packets in fades that do not depend on traffic: a good and a bad state of exponential \
+             durations, each with a probability of its own",
             "Gilbert 1960; Elliott 1963, in continuous time",
             TimedStates::TABLE,
         ),
@@ -63,7 +66,7 @@ pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
             "outage",
-            "All packets are lost between two times: a link that fails",
+            "Corrupts all packets whose transmission ends between two times: a link that fails",
             "none",
             Outage::TABLE,
         ),
@@ -74,7 +77,7 @@ pub const LOSSES: &[Entry] = &[
 parameters! {
     /// Losses without memory.
     struct Independent {
-        /// Probability that a packet is lost
+        /// Probability that a packet is corrupted
         probability: f64 = number("0.01", Range::between(0.0, 1.0), "none"),
     }
 }
@@ -82,10 +85,10 @@ parameters! {
 parameters! {
     /// Losses by correlated random numbers.
     struct Mixed {
-        /// A packet is lost if its random number is below this; without correlation, this is the probability that a
-        /// packet is lost
+        /// Bound below which a packet's random number, from 0 to 1, has the packet corrupted; without correlation,
+        /// the probability that a packet is corrupted
         probability: f64 = number("0.01", Range::between(0.0, 1.0), "tc-netem(8), loss random"),
-        /// The correlation of a packet's random number with that of the packet before
+        /// The correlation of a packet's random number with that of the packet before; 0 for independent packets
         correlation: f64 = number("0.25", Range::between(0.0, 1.0), "tc-netem(8), loss random"),
     }
 }
@@ -93,9 +96,9 @@ parameters! {
 parameters! {
     /// The parameters of an outage in which all packets are lost.
     struct Outage {
-        /// The beginning of the outage
+        /// The beginning of the outage, counted from the start of the run
         from: Span = time("0 s", Range::between(0.0, 1e6), "none"),
-        /// The end of the outage; none for never
+        /// The end of the outage, counted from the start of the run; none for an outage to the end of the run
         until: Option<Span> = time("none", Range::between(0.0, 1e6), "none"),
     }
 }
@@ -124,7 +127,7 @@ impl LossModel for Outage {
 parameters! {
     /// A good and a bad state whose lengths are counted in packets.
     struct CountedStates {
-        /// Mean length of the good state
+        /// Mean length of the good state, in which the run begins
         good: Packets = packets("100 packets", Range::at_least(1.0), "Gilbert 1960"),
         /// Mean length of the bad state
         bad: Packets = packets("2 packets", Range::at_least(1.0), "Gilbert 1960"),
@@ -136,7 +139,7 @@ parameters! {
 parameters! {
     /// A good and a bad state that last for times.
     struct TimedStates {
-        /// Mean length of the good state
+        /// Mean length of the good state, in which the run begins
         good: Span = time("1 s", Range { min: 0.0, max: 1e9, above_min: true }, "Gilbert 1960"),
         /// Mean length of the bad state
         bad: Span = time("10 ms", Range { min: 0.0, max: 1e9, above_min: true }, "Gilbert 1960"),
@@ -148,15 +151,16 @@ parameters! {
 parameters! {
     /// The probability of the bad state of a Gilbert channel, and of losses in the two states.
     struct Chances {
-        /// Probability of the bad state, which sets the mean length of the good state in place of `good`
+        /// Probability of the bad state, from which the mean length of the good state follows (at least 1 packet in
+        /// gilbert-packets); none for the length in `good`
         probability: Option<f64> = number(
             "none",
             Range { min: 0.0, max: 0.999, above_min: true },
             "Alnuem 2009 equation 5.1",
         ),
-        /// Probability that a packet is lost in the good state
+        /// Probability that a packet is corrupted in the good state
         loss_good: f64 = number("0", Range::between(0.0, 1.0), "Elliott 1963"),
-        /// Probability that a packet is lost in the bad state
+        /// Probability that a packet is corrupted in the bad state
         loss_bad: f64 = number("1", Range::between(0.0, 1.0), "Elliott 1963"),
     }
 }

@@ -69,8 +69,8 @@ impl fmt::Display for RunError {
         match self {
             Self::TooManyPackets { at } => write!(
                 formatter,
-                "more than {MAX_PACKETS} packets were in flight at {at}: a flow without a window limit fills a \
-                 queue without a limit; give the queue a limit or the flow a window"
+                "more than {MAX_PACKETS} packets were in the network at {at}, usually because a flow fills a queue without \
+                 a limit; give the queue a `limit` or the flow's transport a smaller `window`"
             ),
             Self::StandsStill { at } => write!(
                 formatter,

@@ -152,9 +152,10 @@ const fn application(
 
 const RATE: Declared<Rate> = declare::rate("100 kbit/s", Range::between(1.0, 1e12), "none");
 const PACKET: Declared<Size> = declare::size("1000 B", Range::between(1.0, 65_000.0), "none")
-    .about("Payload of a packet; over a connection, the size of a write");
-const HEADER: Declared<Size> = declare::size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B")
-    .about("The size of the headers of a packet on the wire");
+    .about("Payload of a packet over UDP, or size of a write into a connection");
+const HEADER: Declared<Size> = declare::size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B").about(
+    "The size of the headers of a packet over UDP on the wire; over a connection, the transport sets it",
+);
 /// The range of mean times in seconds: not so short that a source needs very many events for each packet, and
 /// no longer than a run.
 const MEAN_TIMES: Range = Range::between(1e-6, 1e6);

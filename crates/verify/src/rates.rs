@@ -124,7 +124,7 @@ impl VaryingRate {
         }
         *spare = Spare { at, nanobits: could.saturating_sub(needed) };
         if could < needed {
-            return Err("its bits take longer at the link's rate".to_owned());
+            return Err("its bits need more time at the link's rate".to_owned());
         }
         if at == sent.ends { Ok(()) } else { Err(format!("its last bits are due at {at}")) }
     }

@@ -100,7 +100,8 @@ impl LatenessResult {
         }
         if self.max_s > self.max_bound_s {
             problems.push(format!(
-                "the {what} due at {:.3} s {verb} {} late, more than {} (half of the round trip without queues)",
+                "the {what} due at {:.3} s {verb} {} late, more than {} (half of the round trip without queues, at least \
+                 0.2 ms)",
                 self.max_at_s,
                 ms(self.max_s),
                 ms(self.max_bound_s)
@@ -155,7 +156,8 @@ mod tests {
         assert_eq!(
             problems,
             [
-                "the packet due at 0.500 s left 21.00 ms late, more than 20.00 ms (half of the round trip without queues)"
+                "the packet due at 0.500 s left 21.00 ms late, more than 20.00 ms (half of the round trip without queues, \
+                 at least 0.2 ms)"
             ]
         );
     }

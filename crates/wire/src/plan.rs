@@ -135,7 +135,7 @@ pub fn flow_index(dscp: u8, number: u32) -> u32 {
 
 fn check(scenario: &Scenario, member: &Member, most: Rate) -> Result<(), Error> {
     if !member.others.is_empty() {
-        return refuse("its flow has several paths, and the two hosts have one link each");
+        return refuse("one of its flows has several paths, but each host has one interface");
     }
     if !scenario.agents.is_empty() {
         return refuse("its agents read headers of simulated packets, which real packets lack");
@@ -156,7 +156,7 @@ fn check(scenario: &Scenario, member: &Member, most: Rate) -> Result<(), Error> 
         let slowest = links.min_by_key(|link| link.wire.pace.rate);
         if let Some(link) = slowest.filter(|link| link.wire.pace.rate > most) {
             return refuse(format!(
-                "its slowest link `{}` has {} bit/s, but real time is only tested up to {} bit/s",
+                "on one path, the slowest link `{}` has {} bit/s, but real time is only tested up to {} bit/s",
                 link.name,
                 link.wire.pace.rate.bits_per_second(),
                 most.bits_per_second()
@@ -202,7 +202,7 @@ mod tests {
         let agents = format!("{FILE}[[agents]]\nat = \"left\"\nagent = \"ack-thinning\"\n");
         for (text, group, message) in [
             (FILE, Some("none"), "no flows are called `none`; there are `one`, `other`"),
-            (&fast, None, "its slowest link `bottleneck` has 1100000000 bit/s"),
+            (&fast, None, "on one path, the slowest link `bottleneck` has 1100000000 bit/s"),
             (&agents, None, "its agents read headers of simulated packets, which real packets lack"),
         ] {
             let error = plan(text, group).err().map(|error| error.to_string()).unwrap_or_default();

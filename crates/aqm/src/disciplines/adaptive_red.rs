@@ -23,23 +23,25 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// RED with a target delay, and the steps of its slope.
     pub struct Parameters {
-        /// Target of the mean waiting time; the lower threshold is half the packets that the link sends in this time
+        /// Target of the mean waiting time: the lower threshold is half of the packets that the link sends in this
+        /// time, but at least `min_threshold`
         target_delay: Span = time(
             "5 ms",
             Range::at_least(0.0),
             "Floyd, Gummadi and Shenker 2001; ns-2's targetdelay_",
         ),
-        /// Smallest value of the lower threshold, which follows from `target_delay`
+        /// Smallest lower threshold; a longer `target_delay` sets a higher one
         min_threshold: Packets = packets("5 packets", Range::at_least(0.0), "Floyd, Gummadi and Shenker 2001"),
-        /// Upper threshold; three times the lower one if absent
+        /// Upper threshold; none for three times the lower threshold
         max_threshold: Option<Packets> = packets("none", Range::above(0.0), "Floyd, Gummadi and Shenker 2001"),
-        /// Weight of a new sample in the average queue; if absent, 1 - exp(-1/C) for a link that sends C packets a
-        /// second
+        /// Weight of the queue length that an arrival finds in the moving average of the queue length; none for 1 -
+        /// exp(-1/C) on a link that sends C packets a second
         weight: Option<f64> = number(
             "none",
             Range { min: 0.0, max: 1.0, above_min: true },
             "Floyd, Gummadi and Shenker 2001",
         ),
+        /// Initial drop probability at the upper threshold, to which it rises linearly from zero at the lower threshold
         max_probability: f64 = red::MAX_PROBABILITY,
         /// The steps of the slope.
         steps: Steps,

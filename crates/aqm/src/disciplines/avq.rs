@@ -48,8 +48,8 @@ parameters! {
             Range { min: 0.0, max: 1.0, above_min: true },
             "Kunniyur and Srikant 2001; Jain 2003 section 2.7.1",
         ),
-        /// Gain of the virtual queue's service rate (alpha): per second, the service rate changes by alpha times
-        /// the difference between the desired load and the load
+        /// Gain of the virtual queue's service rate (alpha): per second, the service rate changes by alpha times the
+        /// difference between the desired load (`utilisation` times the link's rate) and the load
         smoothing: f64 = number(
             "0.1",
             Range::above(0.0),

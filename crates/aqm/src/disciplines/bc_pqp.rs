@@ -39,14 +39,15 @@ parameters! {
             "as burst of the other policers. A Reno flow needs w^2 / 18 packets with w packets in a round trip at \
              its share: its window swings from 2/3 w to 4/3 w, and adds up w^2 / 18 above w",
         ),
-        /// Time over which arrivals are compared with what drains, to detect a burst
+        /// Time over which the bytes that arrive at a phantom queue are compared with those that drain from it, to
+        /// detect a burst
         window: Span = time(
             "100 ms",
             PERIODS,
             "the authors' code has it as an argument, `rtt`; here the round trip of this project's policers",
         ),
-        /// Difference between arriving and draining bytes, as a share of the draining ones, that counts as a burst or
-        /// its end
+        /// Share of the draining bytes by which the arriving bytes must exceed them for a burst, and fall short of
+        /// them for its end
         threshold: f64 = number("0.5", Range::at_least(0.0), "the authors' code, gradient_threshold"),
         queues: usize = QUEUES,
         quantum: Size = QUANTUM,

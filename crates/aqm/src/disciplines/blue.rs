@@ -27,7 +27,7 @@ parameters! {
             Range::between(0.0, 1.0),
             "Tahiliani, Jain and Singh's port of the authors' ns-1.1 code to ns-3 (outside its releases), Increment",
         ),
-        /// Amount by which a step lowers the drop probability (d2), far less than d1
+        /// Amount by which a step lowers the drop probability (d2), usually far less than d1
         decrement: f64 = number(
             "0.00025",
             Range::between(0.0, 1.0),
@@ -46,7 +46,7 @@ parameters! {
             Range::at_least(0.0),
             "Feng et al. 2002, the variant of the algorithm",
         ),
-        /// Whether packets that can be marked are marked instead of dropped, unless the queue overflows
+        /// Whether ECN-capable packets are marked instead of dropped, unless the queue overflows
         ecn: bool = flag(false, "RFC 3168 section 5; Feng et al. 2002 mark"),
     }
 }

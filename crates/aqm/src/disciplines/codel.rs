@@ -15,7 +15,7 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "codel",
-        "Drops at departure while packets wait longer than a target, more and more often",
+        "Drops at departure, more and more often, once packets have waited longer than a target for an interval",
         "RFC 8289",
         Parameters::TABLE,
     ),
@@ -35,8 +35,8 @@ parameters! {
 }
 
 /// The acceptable standing delay.
-pub const TARGET: Declared<Span> =
-    declare::time("5 ms", Range::above(0.0), "RFC 8289 section 4.4").about("Acceptable standing delay");
+pub const TARGET: Declared<Span> = declare::time("5 ms", Range::above(0.0), "RFC 8289 section 4.4")
+    .about("Acceptable waiting time in a standing queue");
 
 /// The time for which the target may be exceeded.
 pub const INTERVAL: Declared<Span> = declare::time("100 ms", Range::above(0.0), "RFC 8289 section 4.3")
@@ -45,19 +45,29 @@ pub const INTERVAL: Declared<Span> = declare::time("100 ms", Range::above(0.0), 
     );
 
 /// The backlog up to which no packet is dropped.
-pub const MAX_PACKET: Declared<Size> =
-    declare::size("1500 B", Range::at_least(0.0), "RFC 8289 section 5.6 (bytes() <= MAXPACKET)")
-        .about("Backlog up to which no packet is dropped: the size of the largest packet");
+pub const MAX_PACKET: Declared<Size> = declare::size(
+    "1500 B",
+    Range::at_least(0.0),
+    "RFC 8289 section 5.6 (bytes() <= MAXPACKET)",
+)
+.about(
+    "Bytes left in the queue up to which CoDel does not drop the packet that leaves: the size of the largest packet",
+);
 
 /// Whether packets are marked instead of dropped.
 pub const ECN: Declared<bool> =
     declare::flag(false, "RFC 8289 section 3 (\"drop\" may be a mark); RFC 3168 section 5")
-        .about("Whether packets that can be marked are marked instead of dropped");
+        .about("Whether ECN-capable packets are marked where CoDel would drop them");
 
 /// The waiting time above which every packet that can be marked is marked.
-pub const CE_THRESHOLD: Declared<Option<Span>> =
-    declare::time("none", Range::at_least(0.0), "RFC 8290 section 5.2 (CE_THRESHOLD); net/sched/sch_codel.c")
-        .about("Waiting time above which every packet that can be marked is marked, with or without ecn");
+pub const CE_THRESHOLD: Declared<Option<Span>> = declare::time(
+    "none",
+    Range::at_least(0.0),
+    "RFC 8290 section 5.2 (CE_THRESHOLD); net/sched/sch_codel.c",
+)
+.about(
+    "Waiting time above which every ECN-capable packet is marked, with or without `ecn`; none for no such marks",
+);
 
 /// The control law: when to drop, given how long packets have waited. Each queue of FQ-CoDel has its own,
 /// cloned from one that was made with the parameters.

@@ -16,7 +16,8 @@ use ackclock_base::{Random, Size, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "drr",
-        "A queue for each flow; queues take turns of equal bytes, and the longest loses packets that do not fit",
+        "A queue for each flow; queues take turns of equal bytes, and beyond the limit the queue with the most bytes \
+         loses its newest packet",
         "Shreedhar and Varghese 1995",
         Parameters::TABLE,
     ),

@@ -32,7 +32,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The controller of both queues, the ramp of the short one, and the share of the classic one.
     pub struct Parameters {
-        /// Target of the waiting time in the classic queue
+        /// Target of the waiting time, which is the longer of the two queues' waits
         target: Span = time("15 ms", Range::above(0.0), "RFC 9332 appendix A.1"),
         /// Time between updates of the probabilities (Tupdate)
         update_period: Span = time(
@@ -50,9 +50,10 @@ parameters! {
         /// since the last update
         beta: f64 = number("3.2", Range::at_least(0.0), "Linux; RFC 9332 appendix A.1 has 0.3 / RTT_max = 3"),
         /// Factor of the coupling (k): the short queue marks with k times the square root of the classic queue's drop
-        /// probability
+        /// probability, or as often as the ramp says if that is more
         coupling: f64 = number("2", Range::between(1.0, 100.0), "RFC 9332 section 2.1 and appendix A.1"),
-        /// Waiting time in the short queue from which on the short queue marks packets by itself (minTh)
+        /// Waiting time in the short queue from which on the short queue marks packets by itself (minTh), except a
+        /// packet that leaves it empty
         ramp_start: Span = time("800 us", Range::at_least(0.0), "RFC 9332 appendix A.1"),
         /// Waiting time beyond `ramp_start` at which every packet is marked; zero for a step
         ramp_range: Span = time("400 us", Range::at_least(0.0), "RFC 9332 appendix A.1; Linux has a step at 1 ms"),
@@ -65,7 +66,7 @@ parameters! {
         /// Whether the short queue drops as often as the classic one under overload, when marking all of its
         /// packets is not enough; if not, it only marks
         drops_on_overload: bool = flag(true, "RFC 9332 section 4.2.3 and appendix A.2; Linux's drop_on_overload and overflow"),
-        /// Whether packets are marked at all; if not, all of them share the classic queue, and this is PI2
+        /// Whether packets are marked; if not, all packets share the classic queue, and the discipline is PI2
         ecn: bool = flag(true, "RFC 9332 appendix A.1; De Schepper et al. 2016"),
     }
 }
@@ -81,7 +82,8 @@ pub fn doubt(values: &Values, link: &LinkRate) -> Option<String> {
     (ecn && end < two_packets).then(|| {
         format!(
             "the ramp (ramp_start + ramp_range) ends at {end}, but to send two packets of {} B at {} takes {two_packets}: nearly \
-             every packet of a scalable control such as DCTCP is marked, and it starves beside classic controls",
+             every packet of a scalable control such as DCTCP is marked, and its flows starve beside those of classic \
+             controls; raise `ramp_start` or `ramp_range`",
             link.mean_packet_bytes, link.rate
         )
     })

@@ -30,6 +30,8 @@ parameters! {
     /// The bucket, and the turns of its flows.
     pub struct Parameters {
         rate: Option<Rate> = RATE,
+        /// Depth of the bucket in which the flows take space; a packet passes if its flow then takes no more space than
+        /// is free before it passes
         burst: Size = BURST,
         queues: usize = QUEUES,
         quantum: Size = QUANTUM,

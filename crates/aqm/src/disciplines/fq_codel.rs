@@ -35,7 +35,8 @@ parameters! {
         queues: usize = integer("1024", Range::between(1.0, 65_536.0), "RFC 8290 section 5.2.4"),
         /// Bytes that a queue may send in its turn
         quantum: Size = size("1514 B", Range::at_least(64.0), "RFC 8290 section 5.2.3"),
-        /// Largest number of packets that are dropped at once when the limit is reached
+        /// Largest number of packets dropped at once, oldest first, from the queue with the most bytes when the limit
+        /// is exceeded; dropping ends earlier once half of that queue's bytes are gone
         drop_batch: usize = integer("64", Range::between(1.0, 1e6), "RFC 8290 section 4.1"),
         target: Span = TARGET,
         interval: Span = INTERVAL,

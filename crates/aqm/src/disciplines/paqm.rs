@@ -30,15 +30,16 @@ parameters! {
     pub struct Parameters {
         /// Desired length of the queue
         optimal_queue: Packets = packets("20 packets", Range::at_least(0.0), "Jain 2003 section 2.7.1"),
-        /// Time over which arrivals are counted and predicted, at least that of one mean packet at the link's rate;
-        /// if absent, the time of ten, but at least 0.1 ms
+        /// Length of the intervals for which arrivals are counted and predicted, at least the transmission time of a
+        /// mean packet; none for ten such times, but at least 0.1 ms
         interval: Option<Span> = time("none", PERIODS, "not published"),
         /// Number of latest intervals from whose arrivals those of the next interval are predicted
         order: usize = integer("10", Range::between(1.0, 200.0), "not published"),
         /// Number of intervals over which the correlation of the traffic is measured
         memory: f64 = number("1000", Range::at_least(1.0), "not published"),
         ecn: bool = ECN,
-        /// Whether packets that can be marked are dropped when the probability is 1
+        /// With `ecn`, whether ECN-capable packets are dropped when the drop probability is 1; if not, they are
+        /// marked
         drops_above_maximum: bool = flag(true, "RFC 3168 section 7"),
     }
 }

@@ -13,7 +13,8 @@ use ackclock_base::{Random, Range, Rate, Size, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "phantom-queue",
-        "Marks or drops while a counter that drains at a share of the rate is above a threshold",
+        "Marks or drops packets while a counter of passed bytes, which drains at a share of a rate, is above a \
+         threshold",
         "Alizadeh et al. 2012 (HULL)",
         Parameters::TABLE,
     ),
@@ -24,7 +25,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The counter and its threshold.
     pub struct Parameters {
-        /// Rate below which the discipline keeps the traffic; none for the link's rate
+        /// Rate of which the counter drains a share; none for the link's rate
         rate: Option<Rate> = RATE.source("HULL: that of the link that the counter belongs to"),
         /// Share of the rate at which the counter drains (gamma)
         drain: f64 = number(
@@ -32,7 +33,8 @@ parameters! {
             Range { min: 0.0, max: 1.0, above_min: true },
             "Alizadeh et al. 2012 (950 Mbit/s on 1 Gbit/s)",
         ),
-        /// Level of the counter above which packets are marked, or dropped if they cannot be marked
+        /// Level of the counter above which packets are marked if they are ECN-capable and `ecn` is on, and dropped
+        /// otherwise
         threshold: Size = size(
             "6 kB",
             Range::at_least(0.0),

@@ -34,7 +34,7 @@ parameters! {
         b: f64 = number("1.816e-5", Range::at_least(0.0), "Hollot et al. 2001; ns-2's b_"),
         /// Time between samples of the queue
         sample_period: Span = time("6.25 ms", PERIODS, "160 Hz: Hollot et al. 2001; ns-2's w_ is 170 Hz"),
-        /// Whether packets that can be marked are marked instead of dropped
+        /// Whether ECN-capable packets are marked instead of dropped, unless the queue overflows
         ecn: bool = flag(false, "RFC 3168 section 5; Hollot et al. 2001 mark"),
     }
 }

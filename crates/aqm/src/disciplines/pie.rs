@@ -32,21 +32,26 @@ parameters! {
         update_period: Span = time("15 ms", PERIODS, "RFC 8033 section 4.2"),
         /// Time from the beginning of a burst after a quiet period for which no packet is dropped early (MAX_BURST)
         max_burst: Span = time("150 ms", Range::at_least(0.0), "RFC 8033 section 4.4"),
-        /// Rise of the controller's probability in an update for each second of waiting time above the target
+        /// Rise of the drop probability in an update for each second of waiting time above the target; divided by 2
+        /// to 2048 while the drop probability is below 0.1
         alpha: f64 = number("0.125", Range::at_least(0.0), "RFC 8033 section 4.2"),
-        /// Rise of the controller's probability in an update for each second by which the waiting time has grown
-        /// since the last update
+        /// Rise of the drop probability in an update for each second by which the waiting time has grown since the
+        /// last update; divided by 2 to 2048 while the drop probability is below 0.1
         beta: f64 = number("1.25", Range::at_least(0.0), "RFC 8033 section 4.2"),
-        /// Largest rise of the drop probability in an update once the probability is 0.1; 1 for no limit
+        /// Largest rise of the drop probability in an update once the drop probability is at least 0.1; 1 for no
+        /// limit
         max_increment: f64 = number("0.02", Range { min: 0.0, max: 1.0, above_min: true }, "RFC 8033 section 5.5"),
-        /// Waiting time above which each update adds 0.02 more to the drop probability; absent in the RFC, 250 ms in Linux
+        /// Waiting time above which each update adds another 0.02 to the drop probability; none, as in RFC 8033, for
+        /// no addition; 250 ms in Linux
         high_delay: Option<Span> = time("none", Range::above(0.0), "Linux, net/sched/sch_pie.c"),
-        /// Whether drops keep a minimum and a maximum distance from one another
+        /// Whether drops are spaced: none until the drop probabilities of the arrivals since the last drop add up to
+        /// 0.85, and a certain one at 8.5
         derandomize: bool = flag(false, "RFC 8033 section 5.4"),
-        /// Whether packets that can be marked are marked instead of dropped, while the probability is low
+        /// Whether ECN-capable packets are marked instead of dropped early while the drop probability is below
+        /// `mark_threshold`
         ecn: bool = flag(false, "RFC 8033 section 5.1"),
-        /// Drop probability from which even packets that can be marked are dropped (mark_ecnth); at 1 they
-        /// never are
+        /// Drop probability from which on ECN-capable packets are dropped early too (mark_ecnth); at 1, they are
+        /// always marked
         mark_threshold: f64 = number("0.1", Range::between(0.0, 1.0), "RFC 8033 section 5.1"),
     }
 }

@@ -18,7 +18,8 @@ use ackclock_base::{Random, Time};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "prio",
-        "Three priority bands chosen by the DSCP; a band is served only while the bands before it are empty",
+        "Three priority bands by the DSCP: EF, VOICE-ADMIT, CS6 and CS7 first, LE and CS1 last; a band is served \
+         only while the bands before it are empty",
         "Linux, net/sched/sch_prio.c; bands: RFC 3246, RFC 8622",
         &[],
     ),

@@ -40,9 +40,15 @@ pub const MIN_THRESHOLD: Declared<Packets> =
         .about("Average queue below which no packet is dropped early");
 
 /// The average queue at which the curve bends.
-pub const MAX_THRESHOLD: Declared<Packets> =
-    declare::packets("15 packets", Range::above(0.0), "Floyd and Jacobson 1993 section 4; ns-2's maxthresh_")
-        .about("Average queue at which the drop probability reaches max_probability");
+pub const MAX_THRESHOLD: Declared<Packets> = declare::packets(
+    "15 packets",
+    Range::above(0.0),
+    "Floyd and Jacobson 1993 section 4; ns-2's maxthresh_",
+)
+.about(
+    "Average queue at which the drop probability reaches max_probability; a value below min_threshold counts as \
+     min_threshold",
+);
 
 /// The weight of a new sample in the average.
 pub const WEIGHT: Declared<f64> = declare::number(
@@ -50,7 +56,7 @@ pub const WEIGHT: Declared<f64> = declare::number(
     Range { min: 0.0, max: 1.0, above_min: true },
     "Floyd and Jacobson 1993 section 6; ns-2's q_weight_",
 )
-.about("Weight of a new sample in the average queue");
+.about("Weight of the queue length that an arrival finds in the moving average of the queue length");
 
 /// The drop probability at the bend.
 pub const MAX_PROBABILITY: Declared<f64> = declare::number(
@@ -58,13 +64,17 @@ pub const MAX_PROBABILITY: Declared<f64> = declare::number(
     Range { min: 0.0, max: 1.0, above_min: true },
     "Floyd 1997, \"RED: discussions of setting parameters\"; 1/linterm_ in ns-2",
 )
-.about("Drop probability at max_threshold");
+.about("Drop probability at max_threshold, to which it rises linearly from zero at min_threshold");
 
 /// The form of the curve after the bend.
-pub const GENTLE: Declared<bool> =
-    declare::flag(true, "Floyd 2000, \"Recommendation on using the gentle variant of RED\"").about(
-        "Whether the probability rises from max_probability to 1 between max_threshold and twice that",
-    );
+pub const GENTLE: Declared<bool> = declare::flag(
+    true,
+    "Floyd 2000, \"Recommendation on using the gentle variant of RED\"",
+)
+.about(
+    "Whether the drop probability rises linearly from max_probability to 1 between max_threshold and twice \
+     max_threshold; if not, it is 1 from max_threshold on",
+);
 
 /// The RED discipline. Its descendants contain one.
 #[derive(Clone, Debug)]

@@ -23,7 +23,8 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// RED's parameters, and those that move its slope.
     pub struct Parameters {
-        /// Difference between the queue and its average from which on max_probability is adapted
+        /// Difference beyond which max_probability is adapted: raised if the queue is longer than its average by more
+        /// than this, lowered if it is shorter by more than this
         threshold: Packets = packets("5 packets", Range::at_least(0.0), "not stated; RED's lower threshold"),
         /// The steps of the slope.
         steps: Steps,

@@ -43,7 +43,8 @@ parameters! {
             Range::between(1.0, 65536.0),
             "Feng et al. 2001, its simulations; SFB_NUMBUCKETS is 16 in Linux, net/sched/sch_sfb.c",
         ),
-        /// Number of packets above which a bin is over-full; if absent, 1.5 times the bin's share of the limit
+        /// Number of packets above which a bin is over-full; none for 1.5 times the bin's share of the limit, or for
+        /// 20 without a limit
         bin_size: Option<Packets> = packets(
             "none",
             Range::at_least(0.0),
@@ -61,7 +62,7 @@ parameters! {
             Range::between(0.0, 1.0),
             "tc-sfb(8), decrement; the kernel's own, where tc says nothing, is 11/65536",
         ),
-        /// Rate that flows with a drop probability of 1 share
+        /// Rate that all flows with a drop probability of 1 share
         penalty_rate: Rate = rate(
             "120 kbit/s",
             Range::at_least(1.0),
@@ -78,8 +79,8 @@ parameters! {
         /// Time before a change of hash functions in which the next set already learns from flows with a drop
         /// probability of 1
         warmup: Span = time("60 s", Range::at_least(0.0), "tc-sfb(8), db; Feng et al. 2001, moving hash functions"),
-        /// Whether packets that can be marked are marked instead of dropped, unless the bins of their flow are
-        /// over-full or its drop probability is 1
+        /// Whether ECN-capable packets are marked instead of dropped, unless all bins of their flow are over-full,
+        /// its drop probability is 1, or the queue overflows
         ecn: bool = flag(false, "RFC 3168 section 5; Feng et al. 2001 mark"),
     }
 }

@@ -19,7 +19,8 @@ pub const ENTRY: Entry = Entry {
         presets: PRESETS,
         ..queue(
             "sfq",
-            "Hashes flows to queues, which take turns of equal bytes; the longest loses packets that do not fit",
+            "Hashes flows to queues, which take turns of equal bytes; beyond the limit the queue with the most \
+             packets loses its newest packet",
             "McKenney 1990; Linux, net/sched/sch_sfq.c",
             Parameters::TABLE,
         )

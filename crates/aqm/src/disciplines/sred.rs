@@ -39,14 +39,15 @@ parameters! {
             Range { min: 0.0, max: 1.0, above_min: true },
             "Jain 2003 section 2.7.1",
         ),
-        /// Drop probability while the queue is at least a third of the limit; a quarter of this probability applies
-        /// from a sixth to a third of the limit
+        /// Drop probability with at least `many_flows` flows while the queue is at least a third of the limit; a
+        /// quarter of it from a sixth to a third of the limit, and zero below a sixth
         max_probability: f64 = number(
             "0.15",
             Range::between(0.0, 1.0),
             "Ott, Lakshman and Wong 1999; Jain 2003 section 2.7.1",
         ),
-        /// Estimated number of flows from which on more flows no longer change the drop probability
+        /// Estimated number of flows from which on the drop probability rises no further; with fewer flows, it is
+        /// multiplied by the square of their number over `many_flows`
         many_flows: f64 = number("256", Range::above(0.0), "Ott, Lakshman and Wong 1999"),
         /// Whether an arrival that meets its own flow in the list is likelier to be dropped (full SRED); if not, all
         /// flows are treated alike (simple SRED)

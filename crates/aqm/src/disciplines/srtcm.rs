@@ -11,7 +11,8 @@ use ackclock_base::{Random, Range, Rate, Size, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "srtcm",
-        "A policer of one rate and two bursts: packets beyond both are dropped, packets beyond the first can be marked",
+        "A policer of one rate and two bursts: packets beyond both bursts are dropped, packets beyond the committed \
+         burst can be marked",
         "RFC 2697",
         Parameters::TABLE,
     ),
@@ -23,8 +24,9 @@ parameters! {
     /// The two buckets, and the treatment of yellow packets.
     pub struct Parameters {
         rate: Option<Rate> = RATE.source("RFC 2697 section 2, CIR"),
+        /// Depth of the committed bucket (CBS); a packet that finds too few tokens in it takes them from the excess bucket
         burst: Size = BURST.source("RFC 2697 section 2, CBS; it leaves the value open"),
-        /// Depth of the second bucket, which fills after the first (EBS)
+        /// Depth of the excess bucket (EBS), which fills with the tokens that find the committed bucket full
         excess_burst: Size = size("25 kB", Range::at_least(0.0), "RFC 2697 section 2, EBS; it leaves the value open"),
         ecn: bool = ECN
             .source("RFC 2697 section 4 marks for others to drop; RFC 3168 section 5")
@@ -33,8 +35,8 @@ parameters! {
 }
 
 /// The meaning of `ecn` in a three colour marker.
-pub const YELLOW: &str = "Whether packets beyond the first bucket (yellow) are marked if they can be, \
- instead of passed unchanged";
+pub const YELLOW: &str = "Whether ECN-capable packets beyond the committed bucket (yellow) are marked; if not, they \
+                          pass unchanged";
 
 /// The meter: tokens go into the committed bucket, and tokens that do not fit into the excess bucket (section
 /// 3).

@@ -24,13 +24,16 @@ parameters! {
     pub struct Parameters {
         rate: Option<Rate> = RATE,
         burst: Size = BURST,
-        /// Share of the bucket below which, with `ecn`, a packet that can be marked is marked as it takes its tokens
+        /// Level of the bucket, as a share of its depth, below which ECN-capable packets that find enough tokens are
+        /// marked, with `ecn`
         marking_level: f64 = number(
             "0.5",
             Range::between(0.0, 1.0),
             "none: Jain 2003 section 5.1 names marking beside dropping, and no level; half as in srTCM with CBS = \
              EBS",
         ),
+        /// Whether ECN-capable packets are marked while the bucket is below `marking_level`; a packet that finds too few
+        /// tokens is dropped in any case
         ecn: bool = ECN,
     }
 }

@@ -25,7 +25,7 @@ parameters! {
     pub struct Parameters {
         /// Committed rate (CIR); none for the link's rate
         rate: Option<Rate> = RATE.source("RFC 2698 section 2"),
-        /// Depth of the bucket of the committed rate (CBS)
+        /// Depth of the committed bucket (CBS)
         burst: Size = BURST.source("RFC 2698 section 2; it leaves the value open"),
         /// Rate above which packets are dropped (PIR); none for the committed rate
         peak_rate: Option<Rate> = rate(
@@ -33,7 +33,7 @@ parameters! {
             Range::at_least(1.0),
             "RFC 2698 section 2: equal to or greater than CIR",
         ),
-        /// Depth of the bucket of the peak rate (PBS); a packet longer than the bucket never conforms
+        /// Depth of the peak bucket (PBS); a packet longer than that is always dropped
         peak_burst: Size = size(
             "50 kB",
             Range::above(0.0),

@@ -8,7 +8,8 @@ pub const ENTRY: SelectorEntry = SelectorEntry {
     descriptor: &Descriptor {
         kind: Kind::Selector,
         name: "primary",
-        summary: "Sends new data over the primary path unless that path has failed",
+        summary: "Sends new data over the primary path unless that path has failed; if it has, over the next path \
+                  that works",
         source: "RFC 9260 section 6.4",
         parameters: &[],
         presets: &[],

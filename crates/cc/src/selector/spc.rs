@@ -55,12 +55,13 @@ parameters! {
     pub struct Rest {
         /// Smallest window with which a path resumes
         least_window: Packets = packets("2 packets", Range::between(1.0, 1e6), "Dahal equation 6.3"),
-        /// Numerator of the fraction of its window that a path keeps after a short time unused; the denominator is
-        /// `least_rest`
+        /// Numerator of the fraction of its window that a path keeps while it is unused; the denominator is the
+        /// number of acknowledgements on other paths since it was left, but at least `least_rest`
         kept: u64 = integer("3", Range::between(1.0, 1e6), "Dahal equation 6.4"),
         /// Number of acknowledgements on other paths after which the numerator `kept` of an unused path grows by one
         kept_again: u64 = integer("10", Range::between(1.0, 1e9), "Dahal equation 6.4"),
-        /// Shortest time unused, in acknowledgements on other paths; a shorter time counts as this
+        /// Smallest denominator of the fraction of its window that an unused path keeps, in acknowledgements on other
+        /// paths
         least_rest: u64 = integer("7", Range::between(1.0, 1e9), "Dahal equation 6.4"),
     }
 }

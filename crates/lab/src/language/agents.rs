@@ -25,9 +25,10 @@ pub struct AgentPlan {
 /// The keys of an agent at a node.
 pub static AGENT: Table = Table::new(
     "agent_at_node",
-    "An agent at a node, which inspects the packets of TCP flows",
+    "An agent at a node, which reads the packets of TCP flows and may retransmit or remove some",
     &[&[
-        Key::new("at", &[Form::Text], "The node that the agent is at").such_as("\"left\""),
+        Key::new("at", &[Form::Text], "The node of the agent, inside the paths of TCP flows")
+            .such_as("\"left\""),
         Key::new("agent", &[Form::Named(Kind::Agent)], "The kind of agent, with its parameters")
             .such_as("\"snoop\""),
     ]],

@@ -32,7 +32,8 @@ pub static SCENARIO: Table = Table::new(
             Key::new(
                 "warmup",
                 observe::WARMUP_FORMS,
-                "The time from the start of the run that is not measured; or a table that says when it ends",
+                "The length of the warm-up, the part of the run from its start that is not measured; or a table with \
+                 the event that ends it",
             )
             .or("\"0 s\""),
             Key::new("seed", &[Form::whole(Range::between(0.0, MAX_SEED))], "The seed of the first run")
@@ -40,14 +41,15 @@ pub static SCENARIO: Table = Table::new(
             Key::new(
                 "replications",
                 &[Form::whole(Range::between(1.0, MAX_REPLICATIONS))],
-                "The number of runs, with consecutive seeds",
+                "The number of runs at each point of the sweep, with consecutive seeds from `seed` on; with a \
+                 `precision`, the number to begin with",
             )
             .otherwise("1; 5 with a `precision`")
             .such_as("5"),
             Key::new(
                 "precision",
                 &[Form::Table(&precision::reading::PRECISION)],
-                "The precision to reach by adding replications",
+                "The precision to reach by adding replications, which replaces a fixed number of runs",
             ),
         ],
         network::KEYS,
@@ -56,10 +58,11 @@ pub static SCENARIO: Table = Table::new(
             Key::new(
                 "agents",
                 &[Form::Tables(&agents::AGENT, ANY_NUMBER)],
-                "Agents at nodes, which inspect packets",
+                "Agents at nodes, which read the packets of TCP flows and may retransmit or remove some",
             ),
             Key::new("flows", &[Form::Tables(&flows::FLOWS, SOME)], "Groups of flows with equal settings"),
-            Key::new("observe", &[Form::Table(&observe::OBSERVE)], "Observations beyond counts and means"),
+            Key::new("observe", &[Form::Table(&observe::OBSERVE)], "Series, distributions, transfers, loss events \
+                                                                    and bursts to record"),
             Key::new("sweep", &[Form::Table(&SWEEP)], "The values to try for some of the scenario's keys"),
             Key::new(
                 "files",

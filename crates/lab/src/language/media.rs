@@ -42,11 +42,15 @@ pub static MEDIUM: Table = Table::new(
         Key::new(
             "access",
             &[Form::Named(Kind::Medium)],
-            "The rules by which stations get access to the medium",
+            "The rules by which the links get access to the medium",
         )
         .such_as("\"half-duplex\""),
-        Key::new("propagation", &[Form::Named(Kind::Propagation)], "The effect of distance on packets")
-            .otherwise("distance has no effect"),
+        Key::new(
+            "propagation",
+            &[Form::Named(Kind::Propagation)],
+            "The effect on packets of the distance between the nodes of a link",
+        )
+        .otherwise("distance has no effect"),
         Key::new(
             "mobility",
             &[Form::Named(Kind::Mobility)],
@@ -57,7 +61,7 @@ pub static MEDIUM: Table = Table::new(
         Key::new(
             "places",
             &[Form::Table(&PLACES)],
-            "The positions of nodes that do not move: x and y in metres",
+            "The positions of nodes that do not move, as x and y in metres",
         )
         .needing(&["propagation"]),
     ]],

@@ -45,7 +45,8 @@ static DUMBBELL: Table = Table::new(
         Key::new(
             "rtt",
             &[Form::time(delay::DELAYS), Form::List(&Form::time(delay::DELAYS), [1, MAX_PAIRS])],
-            "The round-trip time without queueing: one value for all pairs, or a list with one for each pair",
+            "The round-trip propagation delay, which sets the delays of the access links: one value for all pairs of \
+             hosts, or a list of values that the pairs take in turn",
         )
         .otherwise("the sum of the delays of the links")
         .such_as("\"40 ms\""),
@@ -86,7 +87,7 @@ pub static KEYS: &[Key] = &[
     Key::new(
         "routing",
         &[Form::Named(Kind::Routing)],
-        "The rule by which flows take one of several shortest paths",
+        "The rule that selects a flow's path among several with the fewest links",
     )
     .or("\"shortest\""),
 ];

@@ -26,14 +26,15 @@ const WARMUPS: Range = Range::between(0.0, MAX_SECONDS);
 
 static WARMUP: Table = Table::new(
     "warmup",
-    "A warm-up that ends when all long-lived TCP connections are in congestion avoidance",
+    "A warm-up that ends with an event; the run ends earlier by as much, so that measured time keeps its length",
     &[&[
         Key::new(
             "until",
             &[Form::words_of(&["congestion-avoidance"])],
-            "The event that ends the warm-up: every long-lived TCP connection has reached congestion avoidance",
+            "The event that ends the warm-up: each connection of bulk data over TCP, SCTP or ackclock's QUIC that \
+             begins by `at_most` has once been in congestion avoidance",
         ),
-        Key::new("at_most", &[Form::time(WARMUPS)], "The length of the warm-up after which it ends in any case")
+        Key::new("at_most", &[Form::time(WARMUPS)], "The time at which the warm-up ends without the event")
             .such_as("\"60 s\""),
     ]],
 )
@@ -45,10 +46,10 @@ pub const WARMUP_FORMS: &[Form] = &[Form::time(WARMUPS), Form::Table(&WARMUP)];
 /// The keys of observation.
 pub static OBSERVE: Table = Table::new(
     "observe",
-    "Observations beyond counts and means",
+    "Series, distributions, transfers, loss events and bursts to record",
     &[&[
         Key::new("interval", &[Form::time(INTERVALS)], "The time between two samples of each series")
-            .otherwise("a thousandth of `duration`")
+            .otherwise("a thousandth of `duration`, or more with very many flows and links")
             .such_as("\"100 ms\""),
         Key::new(
             "flows",
@@ -59,35 +60,38 @@ pub static OBSERVE: Table = Table::new(
         Key::new(
             "distributions",
             &[Form::FLAG],
-            "Whether the distributions of one-way delays and waiting times are recorded as quantiles",
+            "Whether results include quantiles of the one-way delays of flows and of the waiting times at links",
         )
         .or("false"),
         Key::new(
             "transfers",
             &[Form::FLAG],
-            "Whether each transfer is recorded, with percentiles for each size class",
+            "Whether results include a record for each connection of transfers and web sessions, and percentiles for \
+             each size class",
         )
         .or("false"),
         Key::new(
             "size_classes",
             &[Form::List(&Form::Quantity(Quantity::Size, SIZES), [0, MAX_CLASSES])],
-            "The upper limits of the size classes of transfers, except the last class; needs `transfers = true`",
+            "The upper limits of all size classes of transfers but the last, which has none; needs `transfers = true`",
         )
         .or("[\"100 kB\", \"10 MB\"]")
         .needing(&["transfers"]),
-        Key::new("at", &[Form::Text], "The link at which losses and bursts are observed, packet by packet")
+        Key::new("at", &[Form::Text], "The link at which `loss_events` and `bursts` are observed, packet by packet")
             .such_as("\"bottleneck\""),
         Key::new(
             "loss_events",
             &[Form::time(INTERVALS)],
-            "The base round trip: drops within this time plus the queueing delay count as one loss event",
+            "The round trip without queueing: drops within this time plus the queueing delay at the first of them \
+             count as one loss event",
         )
         .such_as("\"100 ms\"")
         .needing(&["at"]),
         Key::new(
             "bursts",
             &[Form::Quantity(Quantity::Packets, BURSTS)],
-            "The smallest number of back-to-back packets that count as a burst",
+            "The smallest number of data packets of a group that count as a burst: each arrives less than its own \
+             transmission time after the packet before it",
         )
         .such_as("\"4 packets\"")
         .needing(&["at"]),

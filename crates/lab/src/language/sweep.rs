@@ -25,7 +25,11 @@ const EXPECTED: &str = "a list of the values to try, for a dotted path in quotes
 pub static SWEEP: Table = Table::new(
     "sweep",
     "The values to try for each key, which is given by its dotted path",
-    &[&[Key::new(SAMPLES, samples::SAMPLES_FORMS, "How the values of ranges are drawn")]],
+    &[&[Key::new(
+        SAMPLES,
+        samples::SAMPLES_FORMS,
+        "The number of values drawn from each range, and the method",
+    )]],
 )
 .others(&[samples::VALUES_FORM, samples::RANGE_FORM]);
 

@@ -172,8 +172,9 @@ records! {
         /// number of frames that the encoder of a [call](sctp-and-rtp.md#calls-over-rtp) made in measured time and whose last packet
         /// arrived before the end of the run
         completed_frames: u64;
-        /// number of late frames of a [call](sctp-and-rtp.md#calls-over-rtp): frames that its encoder made in measured time and whose
-        /// last packet arrived later than the transport's `deadline` after the capture of the frame
+        /// number of late frames of a [call](sctp-and-rtp.md#calls-over-rtp): frames that its encoder made in
+        /// measured time and whose last packet arrived later than the transport's `deadline` after the capture of the
+        /// frame; frames that were never complete do not count
         late_frames: u64;
         /// number of times in measured time that the picture of a [call](sctp-and-rtp.md#calls-over-rtp) froze: no frame was shown for
         /// 150 ms more than the mean of the last 30 intervals between frames, and for at least three such means (W3C, Identifiers for
@@ -185,18 +186,21 @@ records! {
         /// mean rate of the encoder of a [call](sctp-and-rtp.md#calls-over-rtp): the payload of the frames that it made in measured time,
         /// divided by the part of measured time in which the call lasted; null if there is no such part
         media_rate_mean_bps: Option<f64>;
-        /// mean delay of the frames of a [call](sctp-and-rtp.md#calls-over-rtp), from the capture of a frame to the arrival of its last
-        /// packet, over the frames made in measured time and complete before the end of the run. It consists of the wait in the sender,
-        /// queueing, transmission and propagation
+        /// mean delay of the frames of a [call](sctp-and-rtp.md#calls-over-rtp), from the capture of a frame to the
+        /// arrival of its last packet, over the frames made in measured time and complete before the end of the run;
+        /// null without such frames. It consists of the wait in the sender, queueing, transmission and propagation
         frame_delay_mean_s: Option<f64>;
-        /// median of the delay of the frames of a [call](sctp-and-rtp.md#calls-over-rtp), from the capture of a frame to the arrival of
-        /// its last packet, over the frames made in measured time and complete before the end of the run
+        /// median of the delay of the frames of a [call](sctp-and-rtp.md#calls-over-rtp), from the capture of a frame
+        /// to the arrival of its last packet, over the frames made in measured time and complete before the end of
+        /// the run; null without such frames
         frame_delay_p50_s: Option<f64>;
-        /// 95th [percentile](#conventions) of the delay of the frames of a [call](sctp-and-rtp.md#calls-over-rtp), from the capture of a
-        /// frame to the arrival of its last packet, over the frames made in measured time and complete before the end of the run
+        /// 95th [percentile](#conventions) of the delay of the frames of a [call](sctp-and-rtp.md#calls-over-rtp),
+        /// from the capture of a frame to the arrival of its last packet, over the frames made in measured time and
+        /// complete before the end of the run; null without such frames
         frame_delay_p95_s: Option<f64>;
-        /// 99th [percentile](#conventions) of the delay of the frames of a [call](sctp-and-rtp.md#calls-over-rtp), from the capture of a
-        /// frame to the arrival of its last packet, over the frames made in measured time and complete before the end of the run
+        /// 99th [percentile](#conventions) of the delay of the frames of a [call](sctp-and-rtp.md#calls-over-rtp),
+        /// from the capture of a frame to the arrival of its last packet, over the frames made in measured time and
+        /// complete before the end of the run; null without such frames
         frame_delay_p99_s: Option<f64>;
     }
 }

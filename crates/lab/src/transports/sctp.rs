@@ -180,16 +180,16 @@ records! {
         /// mean congestion window over time of each path of a flow over [SCTP](sctp-and-rtp.md#sctp), in the order of the paths; the sum
         /// is `cwnd_mean_packets`
         path_cwnd_mean_packets: Vec<f64>;
-        /// number of times in measured time that new data of a flow over [SCTP](sctp-and-rtp.md#sctp) left a path because the path had
-        /// failed, or might have
+        /// number of times in measured time that new data of a flow over [SCTP](sctp-and-rtp.md#sctp) left a path
+        /// because the path had failed or counted as potentially failed (RFC 7829)
         failovers: u64;
         /// number of times in measured time that the path selector of a flow over [SCTP](sctp-and-rtp.md#sctp) moved new data to another
         /// path
         path_switches: u64;
         /// number of HEARTBEATs that a flow over [SCTP](sctp-and-rtp.md#sctp) sent in measured time
         heartbeats: u64;
-        /// number of HEARTBEATs that a flow over [SCTP](sctp-and-rtp.md#sctp) sent and that were not answered in time, counted in
-        /// measured time
+        /// number of HEARTBEATs of a flow over [SCTP](sctp-and-rtp.md#sctp) that were found unanswered in measured
+        /// time: after the retransmission timeout of the path, or when another HEARTBEAT replaced them
         heartbeats_lost: u64;
         /// time in the run at which the association of a flow over [SCTP](sctp-and-rtp.md#sctp) failed; null if it did not
         association_failed_s: Option<f64>;

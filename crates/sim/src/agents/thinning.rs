@@ -18,8 +18,9 @@ pub const ENTRY: Entry = Entry {
     descriptor: &Descriptor {
         kind: Kind::Agent,
         name: "ack-thinning",
-        summary: "Forwards only the latest of several acknowledgements, when enough have arrived or the \
-         first has waited long enough",
+        summary: "Forwards only the latest of several acknowledgements of new data, when enough have arrived or the \
+                  first has waited long enough; acknowledgements with SACK blocks and duplicate ones are forwarded \
+                  at once",
         source: "RFC 3449 section 5.2.1",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -30,9 +31,9 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The parameters of ACK thinning.
     pub struct Parameters {
-        /// The number of acknowledgements of which only the latest is forwarded
+        /// The number of waiting acknowledgements at which the latest is forwarded and the earlier ones are removed
         every: i64 = integer("4", Range::between(1.0, 1e6), "none"),
-        /// The longest time that an acknowledgement waits for others
+        /// The longest time for which the first waiting acknowledgement is held
         wait: Span = time("5 ms", Range { min: 0.0, max: 60.0, above_min: true }, "none"),
     }
 }

@@ -9,7 +9,7 @@ use ackclock_base::{Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &medium(
         "half-duplex",
-        "Stations that have packets to send take turns of one packet each",
+        "Stations that have packets to send take turns of one packet each, without collisions",
         "a line that carries one direction at a time",
         HalfDuplex::TABLE,
     ),

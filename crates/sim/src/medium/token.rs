@@ -9,7 +9,7 @@ use ackclock_base::{Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &medium(
         "token",
-        "A token passes from station to station; the station that has it may send a packet",
+        "A token passes from station to station; the station that has it may send one packet, without collisions",
         "IEEE 802.4 in its simplest form",
         Token::TABLE,
     ),

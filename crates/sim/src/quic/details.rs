@@ -19,7 +19,7 @@ choice! {
 parameters! {
     /// The details.
     pub struct Details {
-        /// The size of the stream data in a packet
+        /// The size of the stream data in a full packet
         packet: Size = size(
             "1439 B",
             Range::between(1.0, 65_000.0),
@@ -31,13 +31,13 @@ parameters! {
             Range::between(0.0, 500.0),
             "IPv4 20 B, UDP 8 B, short header 11 B (RFC 9000 section 17.3.1), authentication tag 16 B, STREAM frame 6 B",
         ),
-        /// Size of an acknowledgement of one range on the wire; 4 B more for each further range
+        /// Size on the wire of an acknowledgement with one range; each further range adds 4 B
         ack_size: Size = size(
             "65 B",
             Range::between(1.0, 1500.0),
             "IPv4 20 B, UDP 8 B, short header 11 B, authentication tag 16 B, ACK frame 10 B (RFC 9000 section 19.3)",
         ),
-        /// The largest amount of data that the receiver allows in flight
+        /// The flow-control window: the largest amount of data that the receiver allows in flight
         window: Packets = packets("10000 packets", WINDOWS, "RFC 9000 section 4.1 leaves it open; as over TCP"),
         /// The initial congestion window; none for the smaller of 10 datagrams and 14,720 B, but at least 2 datagrams
         initial_window: Option<Packets> = packets("none", WINDOWS, "RFC 9002 section 7.2"),
@@ -45,20 +45,22 @@ parameters! {
         handshake: bool = flag(true, "RFC 9001 section 4; none with early data (0-RTT)"),
         /// Size of an Initial packet on the wire
         initial_size: Size = size("1228 B", Range::between(1.0, 1500.0), "RFC 9000 section 14.1, with IPv4 and UDP"),
-        /// The number of packets after which an acknowledgement is sent
+        /// The number of packets at which an acknowledgement is sent at once; a packet that is out of order, follows
+        /// a gap or is marked is always acknowledged at once
         ack_threshold: u32 = integer(
             "2",
             Range::between(1.0, 1000.0),
             "RFC 9000 section 13.2.2; draft-ietf-quic-ack-frequency has the sender ask for another",
         ),
-        /// The longest time for which an acknowledgement is held back
+        /// The longest time for which the receiver holds an acknowledgement back (max_ack_delay)
         max_ack_delay: Span = time("25 ms", Range::between(0.0, 16.0), "RFC 9000 section 18.2"),
         /// The largest number of ranges in an acknowledgement, which reports the highest ranges received
         ack_ranges: u32 = integer("32", Range::between(1.0, 256.0), "RFC 9000 section 13.2.3 leaves it open"),
-        /// A packet counts as lost when a packet sent this many packets later is acknowledged
+        /// Packet threshold: a packet counts as lost when a packet sent at least this many packets later is
+        /// acknowledged
         packet_threshold: u32 = integer("3", Range::between(1.0, 1e6), "RFC 9002 section 6.1.1: kPacketThreshold, no less than 3"),
-        /// A packet counts as lost when a later one has been acknowledged and this multiple of the round trip has
-        /// passed since it was sent
+        /// Time threshold: a packet counts as lost when a later packet has been acknowledged and this multiple of the
+        /// round trip, the longer of the smoothed and the latest, has passed since it was sent
         time_threshold: f64 = number("1.125", Range::between(1.0, 100.0), "RFC 9002 section 6.1.2: kTimeThreshold, 9/8"),
         /// Whether `packet_threshold` and `time_threshold` are constant (fixed), or grow when a packet that was
         /// declared lost is acknowledged later (adaptive). Each grows until it would not have declared that packet
@@ -78,19 +80,22 @@ parameters! {
         spurious_recoveries: bool = flag(false, "RFC 9002 says nothing; draft-ietf-ccwg-bbr section 5.5.11, RFC 9438 section 4.9"),
         /// Whether packets are ECN-capable, so that queues can mark them instead of dropping them
         ecn: bool = flag(false, "RFC 9000 section 13.4"),
-        /// With ecn, the ECN field of packets; auto is ect1 for a control that responds to each mark, ect0 for others
+        /// With ecn, the ECN field of packets: ECT(0) (ect0), ECT(1) (ect1), or ECT(1) for a control that responds to
+        /// each mark and ECT(0) for any other (auto)
         ecn_field: EcnField = choice("auto", "RFC 9000 section 13.4; RFC 9331 section 4.1"),
-        /// Whether packets are paced over the round trip if the control sets only a window
+        /// Whether packets are paced over the round trip if the control sets a window and no pacing rate; a pacing
+        /// rate of the control always applies
         pacing: bool = flag(true, "RFC 9002 section 7.7"),
         /// How much faster than the window over the round trip packets leave.
         gains: Gains,
-        /// With pacing, the number of packets that leave back to back after a pause
+        /// With pacing and a control that sets no pacing rate, the number of packets that leave back to back after a
+        /// pause
         pacing_burst: Packets = packets(
             "1 packets",
             Range::between(1.0, 1e6),
             "RFC 9002 section 7.7: no more than the initial window",
         ),
-        /// The largest random delay before each packet leaves, which breaks phase effects
+        /// The largest random delay before each packet leaves, drawn uniformly, which breaks phase effects
         send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991"),
     }
 }

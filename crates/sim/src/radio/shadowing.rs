@@ -16,10 +16,10 @@ parameters! {
     pub struct Shadowing {
         /// Path loss exponent: 2 in free space, 4 to 6 inside buildings
         exponent: f64 = number("2", Range::between(1.0, 10.0), "ns-2's pathlossExp_; Rappaport table 4.2"),
-        /// Standard deviation of the received power, in decibels
+        /// Standard deviation of the received power from packet to packet, in decibels
         deviation_db: f64 = number("4", Range::between(0.0, 100.0), "ns-2's std_db_; Dahal 2007 section 5.3.1"),
-        /// The reference distance: within it the power is that of free space, and beyond it the power falls
-        /// with the exponent
+        /// The reference distance, in metres, at which the mean power is that of free space: it is no higher at
+        /// shorter distances, and falls with the exponent at longer ones
         reference_m: f64 = number("1", Range { min: 0.0, max: 1e5, above_min: true }, "ns-2's dist0_; Dahal 2007 section 5.3.1"),
         /// Power of a transmitter, in watts
         transmit_w: f64 = number("0.28183815", Range { min: 0.0, max: 1e6, above_min: true }, NS2),

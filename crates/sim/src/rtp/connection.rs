@@ -13,7 +13,7 @@ use ackclock_base::{Descriptor, Kind, Range, Rate, Size, Span, Time, parameters}
 pub const PROFILES: &[Descriptor] = &[Descriptor {
     kind: Kind::Transport,
     name: "rtp",
-    summary: "A call over RTP: an encoder sends frames at the rate that the control sets; packets are never \
+    summary: "A call over RTP: an encoder sends frames of video at the rate that the control sets; packets are never \
               retransmitted",
     source: "RFC 3550, RFC 8888",
     parameters: Details::TABLE,
@@ -30,9 +30,10 @@ parameters! {
         min_rate: Rate = rate("150 kbit/s", RATES, "RFC 8698 figure 3 (RMIN)"),
         /// Highest rate of the encoder
         max_rate: Rate = rate("1.5 Mbit/s", RATES, "RFC 8698 figure 3 (RMAX)"),
-        /// Frames per second
+        /// Number of frames per second
         frames: f64 = number("30", Range::between(1.0, 1000.0), "RFC 8698 figure 3 (FPS)"),
-        /// Largest relative deviation of a frame's size from the mean at its rate; the deviation is drawn uniformly
+        /// Largest relative deviation of a frame's size from the encoder's rate over the frame rate; each deviation
+        /// is drawn uniformly
         variation: f64 = number("0.1", Range { min: 0.0, max: 1.0, above_min: false }, "none"),
         /// The largest payload of a packet; all packets of a frame have equal payloads
         packet: Size = size("1200 B", Range::between(200.0, 65_000.0), "none"),
@@ -40,11 +41,13 @@ parameters! {
         header: Size = size("40 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B, RTP 12 B"),
         /// The time between two reports of the receiver
         feedback: Span = time("100 ms", Range::between(0.01, 10.0), "RFC 8698 figure 3 (DELTA)"),
-        /// The time after the capture of a frame from which the frame counts as late if it is not complete
+        /// The time from the capture of a frame to the arrival of its last packet, beyond which the frame counts as
+        /// late; a frame that is never complete does not count
         deadline: Span = time("150 ms", Range::between(0.001, 10.0), "ITU-T G.114: up to 150 ms, most calls are not affected"),
-        /// The time at which the call pauses: its encoder makes no more frames, and the control keeps its rate
+        /// The time in the run at which the call pauses: its encoder makes no more frames, and the control keeps its
+        /// rate
         pause_from: Span = time("0 s", Range::at_least(0.0), "none; RFC 8867 section 5.8 has a pause"),
-        /// The time at which the pause ends; without a pause, the time of `pause_from`
+        /// The time in the run at which the pause ends; the time of `pause_from` for no pause
         pause_to: Span = time("0 s", Range::at_least(0.0), "none"),
         /// Whether packets are ECN-capable, with ECT(0)
         ecn: bool = flag(false, "RFC 6679"),

@@ -32,7 +32,7 @@ parameters! {
     pub struct Parameters {
         /// Priority of the flow: calls share a bottleneck in proportion to their priorities
         prio: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, RFC),
-        /// Reference level of the congestion signal, at which the rate is the encoder's highest
+        /// Congestion signal at which a call with priority 1 settles at the encoder's highest rate (XREF)
         xref: Span = time("10 ms", TIMES, RFC),
         /// Scale of the gradual rate update (KAPPA)
         kappa: f64 = number("0.5", FACTORS, RFC),

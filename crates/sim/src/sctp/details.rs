@@ -69,9 +69,9 @@ parameters! {
         chunk: Option<Size> = size("none", Range::between(20.0, 65_000.0), "RFC 9260 section 3.3.1; Dahal 6.2.1 has 1456"),
         /// The number of streams, which the messages take in turn; each message fills a chunk
         streams: u32 = integer("1", Range::between(1.0, 65_535.0), "RFC 9260 section 2.2"),
-        /// Whether the messages of a stream are delivered in order
+        /// Whether the messages of a stream are delivered in order; if not, each is delivered as it arrives
         ordered: bool = flag(true, "RFC 9260 section 6.6"),
-        /// The size of the receive buffer
+        /// The size of the receive buffer, which bounds the data in flight over all paths
         receive_window: Size = size(
             "16 MiB",
             Range::between(1500.0, 4e9),
@@ -91,9 +91,10 @@ parameters! {
         idle_sets_ssthresh: bool = flag(true, "RFC 9260 section 7.2.1; not in RFC 2960 and ns-2"),
         /// Whether the association begins with two round trips of INIT and COOKIE ECHO
         handshake: bool = flag(true, "RFC 9260 section 5.1"),
-        /// Whether answers to INIT and COOKIE ECHO that were sent once measure the round trip of their path
+        /// Whether the answers to INIT and COOKIE ECHO measure the round trip of their path, unless the chunk was
+        /// retransmitted
         handshake_rtt: bool = flag(true, "RFC 9260 section 8.3: what updates a path's RTT; not in ns-2"),
-        /// How many times INIT and COOKIE ECHO are retransmitted before the association is given up
+        /// The number of retransmissions of INIT and COOKIE ECHO after which the association fails
         max_init_retransmits: u32 = integer("8", COUNTS, "RFC 9260 section 16, Max.Init.Retransmits"),
         /// Whether packets with DATA or SACK carry a timestamp chunk of 12 B, and each SACK echoes the first
         /// timestamp since the last SACK
@@ -109,9 +110,9 @@ parameters! {
             false,
             "RFC 9260 section 7.2.4; Caro, Amer and Stewart 2004, ns-2's MultipleFastRtx",
         ),
-        /// Whether SACKs are delayed while nothing is missing
+        /// Whether a SACK waits for a second packet while nothing is missing, for at most `sack_delay`
         delayed_sack: bool = flag(true, "RFC 9260 section 6.2"),
-        /// How long a SACK waits for a second packet
+        /// The longest time for which a SACK waits for a second packet
         sack_delay: Span = time(
             "200 ms",
             Range { min: 0.0, max: 0.5, above_min: true },
@@ -119,7 +120,7 @@ parameters! {
         ),
         /// Whether the first packet of an association is acknowledged at once
         sack_first_packet: bool = flag(true, "RFC 9260 section 5.1; not in ns-2 before October 2007"),
-        /// Whether the packet that fills the last gap is also acknowledged at once
+        /// Whether the packet that fills the last gap is acknowledged at once, as packets are while a gap remains
         sack_filled_gap: bool = flag(true, "as usrsctp, after RFC 5681 section 4.2; not in ns-2"),
         /// Whether the SACK for a duplicate packet ends the wait of a delayed SACK
         sack_duplicate_resets: bool = flag(true, "RFC 9260 section 6.2; not in ns-2"),
@@ -132,39 +133,41 @@ parameters! {
         /// The idle time of a path before a HEARTBEAT, in addition to the retransmission timeout; none for no
         /// HEARTBEATs
         heartbeat_interval: Option<Span> = time("30 s", SPANS, "RFC 9260 section 16, HB.interval"),
-        /// Whether the next HEARTBEAT is sent at once if one is not answered within the retransmission timeout: on
-        /// every path (always); on a path that has failed (when-failed); or on none, where the next one follows
-        /// after the interval plus the doubled timeout (interval). In all three cases, a path that fails and is
-        /// left is probed at once
+        /// The paths on which a HEARTBEAT follows at once if one is not answered within the retransmission timeout:
+        /// all (always), those that have failed (when-failed), or none (interval); on other paths the next one
+        /// follows after the interval plus the doubled timeout. A path that fails and is left is probed at once in
+        /// all three cases
         heartbeat_repeat: HeartbeatRepeat = choice("when-failed", "RFC 9260 section 8.3; ns-2's Timeout"),
         /// Whether a path other than the first has to answer a HEARTBEAT before it carries data
         confirm_paths: bool = flag(true, "RFC 9260 section 5.4; not in RFC 2960"),
-        /// Whether a path with errors counts as potentially failed, and is left for another, before it has
-        /// failed
+        /// Whether a path with more than `pf_max_retrans` errors in a row counts as potentially failed, so that new
+        /// data leaves it before it has failed
         potentially_failed: bool = flag(false, "RFC 7829"),
-        /// The number of errors in a row that a path tolerates before it counts as potentially failed
+        /// With potentially_failed, the number of errors in a row that a path tolerates; one more makes it
+        /// potentially failed
         pf_max_retrans: u32 = integer("0", COUNTS, "RFC 7829 section 3, PFMR"),
         /// Whether new data returns to the primary path when the primary path works again
         failback: bool = flag(true, "RFC 9260 section 6.4; not with ns-2's default changePrimaryThresh_"),
-        /// The time at which the next path becomes the primary one; none for never
+        /// The time in the run at which the next path becomes the primary path; none for never
         switch_primary_at: Option<Span> = time("none", Range::between(0.0, 1e6), "Dahal section 6.2.1: 20 s"),
-        /// The path that retransmits a lost chunk: the next path that works (alternate), that path only after a
-        /// timeout (alternate-after-timeout), the same path (same), or the one with the highest slow start threshold
-        /// (highest-ssthresh)
+        /// The path that retransmits a lost chunk: the next path that works (alternate), the next only after a
+        /// timeout (alternate-after-timeout), the path on which it was lost as long as that path works (same), or the
+        /// working path with the highest slow start threshold (highest-ssthresh)
         retransmit_to: RetransmitTo = choice(
             "alternate-after-timeout",
             "RFC 9260 section 6.4.1 and 6.3.3; RFC 2960 and ns-2's rtxToAlt_ 1; Iyengar et al. 2006",
         ),
-        /// The data that is sent while lost chunks wait for retransmission: what the windows allow (windows), or no
-        /// new data, and only one packet at the acknowledgement that shows the loss (ns2)
+        /// The data that is sent while lost chunks wait for retransmission: all data that the windows allow, lost
+        /// chunks first (windows); or no new data, and only one packet at the acknowledgement that shows the loss,
+        /// with ns-2's rules for missing reports and timers (ns2)
         repair: Repair = choice("windows", "RFC 9260 section 6.1 rule C; ns-2's FastRtx and SendMuch"),
-        /// The largest number of packets that are sent at once; none for no limit
+        /// The largest number of packets that one event, such as an acknowledgement, releases; none for no limit
         max_burst: Option<u64> = integer("4", Range::between(1.0, 1e6), "RFC 9260 section 6.1 rule D"),
         /// When `max_burst` applies: at every acknowledgement and timeout (always), or only at an acknowledgement
         /// of a retransmission (after-retransmission)
         burst_bound: BurstBound = choice("always", "RFC 9260 section 6.1 rule D; ns-2's useMaxBurst_"),
-        /// Concurrent multipath transfer: new data takes all paths at once, losses and windows are handled path by
-        /// path, and gaps do not trigger immediate SACKs
+        /// Whether new data takes all paths at once (concurrent multipath transfer): each path detects its losses and
+        /// grows its window by itself, and a gap triggers no immediate SACK
         cmt: bool = flag(false, "Iyengar, Amer and Stewart 2006: SFR, CUC, DAC"),
     }
 }

@@ -14,7 +14,7 @@ pub const PROFILES: &[Descriptor] = &[
     profile("sctp", "SCTP as the RFCs specify it today", "RFC 9260, RFC 7829", &[]),
     profile(
         "sctp-thesis",
-        "SCTP as in ns-2's agent of 2006, with the settings that Dahal 2007 states",
+        "This project's SCTP with the rules of ns-2's agent of 2006 and the settings that Dahal 2007 states",
         "ns-2's SCTP module, release 3.6; RFC 2960; Dahal section 6.2.1",
         &[
             ("chunk", "1456 B"),

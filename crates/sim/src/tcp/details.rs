@@ -52,7 +52,7 @@ choice! {
 parameters! {
     /// The details.
     pub struct Details {
-        /// Payload of a packet
+        /// Payload of a full packet
         packet: Size = size(
             "1448 B",
             Range::between(1.0, 65_000.0),
@@ -60,7 +60,8 @@ parameters! {
         ),
         /// The size of the headers of a packet on the wire
         header: Size = size("52 B", Range::between(0.0, 500.0), "IPv4 20 B, TCP 20 B, timestamps 12 B"),
-        /// The largest amount of data that the receiver allows in flight
+        /// The receive window: the largest amount of data that the receiver allows in flight; an upper bound if
+        /// `receive_window` is autotuned
         window: Packets = packets(
             "10000 packets",
             WINDOWS,
@@ -76,8 +77,9 @@ parameters! {
         initial_ssthresh: Option<Packets> = packets("none", WINDOWS, "RFC 5681 section 3.1; ns-2 sets it to window_"),
         /// Whether the connection begins with a SYN handshake, which takes a round trip
         handshake: bool = flag(true, "RFC 9293 section 3.5"),
-        /// The rule of loss detection and retransmission; auto takes the rule that the control was published with, or
-        /// sack if there is none
+        /// The rule of loss detection and retransmission: without selective acknowledgements (reno, newreno), with
+        /// them (sack, rack), that of Vegas (vegas), or MDA for all losses (mda) or for transmission losses only
+        /// (mda-transmission); auto takes the rule that the control was published with, or sack if there is none
         recovery: Rule = choice(
             "auto",
             "RFC 5681, RFC 6582, RFC 6675, RFC 8985, Brakmo and Peterson 1995, Alnuem 2009 section 4.2.2",
@@ -98,29 +100,33 @@ parameters! {
         timer_rules: TimerRules,
         /// What is undone.
         undo: UndoRules,
-        /// The largest factor by which back-off multiplies the retransmission timeout
+        /// The largest factor by which back-off multiplies the retransmission timeout; `max_rto` bounds the result
         max_backoff: f64 = number("64", Range::between(1.0, 1e6), "BSD; ns-2 without rfc2988_, with which only max_rto bounds it"),
         /// Whether packets are ECN-capable, so that queues can mark them instead of dropping them
         ecn: bool = flag(false, "RFC 3168"),
         /// With ecn, whether the receiver counts marks in three bits of acknowledgements and an option (AccECN); if
-        /// not, it echoes marks or, for a control that responds to each mark, reports their exact number
+        /// not, it echoes each mark until the sender has responded (RFC 3168) or, for a control that responds to each
+        /// mark, reports the exact number of marks
         accurate_ecn: bool = flag(false, "RFC 9768"),
-        /// With ecn, the ECN field of packets; auto is ect1 for a control that responds to each mark, ect0 for others
+        /// With ecn, the ECN field of packets: ECT(0) (ect0), ECT(1) (ect1), or ECT(1) for a control that responds to
+        /// each mark and ECT(0) for any other (auto)
         ecn_field: EcnField = choice("auto", "RFC 3168 section 5; RFC 9331 section 4.1"),
-        /// Whether packets are paced over the round trip if the control sets only a window
+        /// Whether packets are paced over the round trip if the control sets a window and no pacing rate; a pacing
+        /// rate of the control always applies
         pacing: bool = flag(false, "Linux paces under fq, or where the control asks for it"),
         /// How much faster than the window over the round trip packets leave.
         gains: Gains,
         /// How much may wait in the host's own interface.
         small_queues: SmallQueues,
-        /// The largest random delay before each packet leaves, which breaks phase effects
+        /// The largest random delay before each packet leaves, drawn uniformly, which breaks phase effects
         send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991; ns-2's overhead_"),
-        /// The rule for the receive window: fixed at `window`, or following the application's reading (autotuned)
+        /// The rule for the receive window: constant at `window` (fixed), or growing with the rate at which the
+        /// application reads (autotuned)
         receive_window: ReceiveWindow = choice(
             "fixed",
             "Linux net/ipv4/tcp_input.c, tcp_rcv_space_adjust; Fisk and Feng 2001",
         ),
-        /// The autotuned receive window before any data has arrived
+        /// The autotuned receive window before any data has arrived, at most `max_receive_window`
         initial_receive_window: Size = size(
             "65536 B",
             Range::between(1.0, 1e9),
@@ -132,7 +138,7 @@ parameters! {
             Range::between(1.0, 1e9),
             "Linux, tcp_rmem[2] of 6291456 B, of which half is window",
         ),
-        /// Whether a control that has HyStart in Linux (cubic) uses HyStart unless the flow sets `slow_start`
+        /// Whether cubic, which has HyStart in Linux, uses HyStart unless the flow sets `slow_start`
         hystart: bool = flag(false, "Linux net/ipv4/tcp_cubic.c, module parameter hystart"),
         /// How the receiver breaks the rules.
         misbehaviour: Misbehaviour,

@@ -28,16 +28,17 @@ choice! {
 parameters! {
     /// How a receiver breaks the rules.
     pub struct Misbehaviour {
-        /// How many acknowledgements the receiver sends instead of one, each for an equal part of the data
+        /// The number of acknowledgements that the receiver sends instead of one for new data, each for an equal part
+        /// of the data
         split_acks: u32 = integer(
             "1",
             Range::between(1.0, 1000.0),
             "Savage and others 1999, ACK division; RFC 3465 counts bytes against it",
         ),
-        /// How many times the receiver sends each acknowledgement
+        /// The number of times that the receiver sends each acknowledgement
         repeat_acks: u32 = integer("1", Range::between(1.0, 1000.0), "Savage and others 1999, DupACK spoofing"),
-        /// The number of packets not yet arrived that the receiver acknowledges with each arrival; it
-        /// conceals missing packets, which then never arrive
+        /// The number of packets that the receiver acknowledges before they arrive; above 0, it also acknowledges
+        /// missing packets, which are then never retransmitted
         acks_ahead: u64 = integer("0", Range::between(0.0, 1e6), "Savage and others 1999, optimistic ACKing"),
         /// With ecn, the marks that the receiver reports: every mark (honest), none (hidden), or a mark for every
         /// packet (invented)

@@ -19,13 +19,13 @@ use ackclock_recovery::{Options as RecoveryOptions, Units};
 pub const PROFILES: &[Descriptor] = &[
     profile(
         "rfc",
-        "TCP as the RFCs specify it today",
+        "TCP as the RFCs specify it today, among them the Experimental RFCs 3465, 3522, 6928 and 7661",
         "RFC 5681, 6298, 6582, 6675, 6928, 7323, 9293, 9937",
         &[],
     ),
     profile(
         "ns2",
-        "ns-2's one-way TCP agents, with the options that the reproduced theses state",
+        "This project's TCP with the rules of ns-2's one-way agents and the options that the reproduced theses state",
         "ns-2 2.35 defaults; Dahal section 4.5.1",
         &[
             ("packet", "1000 B"),
@@ -59,7 +59,8 @@ pub const PROFILES: &[Descriptor] = &[
     ),
     profile(
         "linux",
-        "TCP with the details of Linux's stack; the congestion control is still that of `control`",
+        "This project's TCP with the rules and defaults of Linux's stack; the kernel itself does not run, and \
+         `control` sets the congestion control",
         "Linux 6.x net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c; Documentation/networking/ip-sysctl",
         &[
             ("initial_window", "10 packets"), // TCP_INIT_CWND, without RFC 6928's bound on bytes

@@ -27,24 +27,26 @@ choice! {
 parameters! {
     /// How a receiver acknowledges.
     pub struct Acknowledging {
-        /// Size of an acknowledgement on the wire
+        /// Size of an acknowledgement on the wire, whatever options it carries
         ack_size: Size = size("40 B", Range::between(1.0, 1500.0), "IPv4 20 B, TCP 20 B; ns-2"),
-        /// The timestamp that an acknowledgement echoes: that of the packet that last moved the cumulative
-        /// acknowledgement (left-edge), or of the packet that arrives (arriving)
+        /// The timestamp that an acknowledgement echoes: that of the packet that advanced the cumulative
+        /// acknowledgement, the earlier of two under a delayed acknowledgement (left-edge), or that of the packet
+        /// that arrived last (arriving)
         timestamp_echo: TimestampEcho = choice(
             "left-edge",
             "RFC 7323 section 4.3; ns-2 echoes the packet that arrives",
         ),
-        /// Whether only every second packet is acknowledged, or a single one after `delayed_ack_time`
+        /// Whether an acknowledgement waits for a second packet, for at most `delayed_ack_time`; packets out of order
+        /// are always acknowledged at once
         delayed_ack: bool = flag(true, "RFC 5681 section 4.2"),
-        /// The time for which an acknowledgement waits for a second packet
+        /// The longest time for which an acknowledgement waits for a second packet
         delayed_ack_time: Span = time(
             "200 ms",
             Range { min: 0.0, max: 0.5, above_min: true },
             "RFC 1122 section 4.2.3.2 allows 500 ms",
         ),
-        /// With delayed_ack, the number of packets that are still acknowledged at once at the start of the connection
-        /// and after a duplicate packet
+        /// With delayed_ack, the number of packets that are acknowledged at once at the start of the connection and
+        /// after a duplicate packet
         quick_acks: u32 = integer(
             "0",
             Range::between(0.0, 1e6),

@@ -12,8 +12,8 @@ use std::sync::Arc;
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "adaptive-video",
-        "Requests segments of video over TCP, each at the rate that the throughput of the last segments \
-         allows, and pauses while the buffer is full",
+        "Requests segments of video over one connection, each at the encoding rate that the throughput of the last \
+         segments allows, and pauses while the buffer is full",
         "RFC 7928 section 9.1, which leaves the rule to the tester",
         Parameters::TABLE,
     ),
@@ -29,11 +29,11 @@ parameters! {
         lowest: Rate = RATE.by_default("500 kbit/s"),
         /// The number of encoding rates of the video
         rungs: usize = integer("4", Range::between(1.0, 100.0), "none"),
-        /// The ratio of each encoding rate of the video to the next lower one
+        /// The ratio of each encoding rate of the video to the next lower rate
         step: f64 = number("2", Range { min: 1.0, max: 10.0, above_min: true }, "none"),
         /// The playing time of a segment
         segment: Span = time("4 s", Range::between(0.01, 3600.0), "none"),
-        /// The playing time of a full buffer, at which requests pause; at least that of a segment
+        /// The playing time of a full buffer, at which requests pause; a time below `segment` counts as `segment`
         buffer: Span = time("20 s", Range::between(0.01, 36_000.0), "none"),
         /// The share of the mean throughput of the last segments that the encoding rate of the next segment may use
         margin: f64 = number("0.8", Range { min: 0.0, max: 10.0, above_min: true }, "none"),

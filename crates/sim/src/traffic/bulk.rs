@@ -7,7 +7,7 @@ use ackclock_base::{Range, Size, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "bulk",
-        "Sends as much as the transport allows, without end or up to a size",
+        "Sends as much data as the transport allows, without end or up to a size",
         "ns-2's FTP",
         Bulk::TABLE,
     ),
@@ -17,7 +17,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// A sender with an end, or without.
     pub struct Bulk {
-        /// The amount of data to send; none for no end
+        /// The amount of data to send; none for data without end
         size: Option<Size> = size("none", Range::at_least(1.0), "none"),
     }
 }

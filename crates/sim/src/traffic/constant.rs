@@ -9,7 +9,8 @@ use ackclock_base::{Range, Rate, Size, Span, choice, parameters};
 pub const CBR: Entry = Entry {
     descriptor: &application(
         "cbr",
-        "Sends at a constant bit rate over UDP, without reacting to losses, or writes into a connection at that rate",
+        "Sends at a constant bit rate over UDP, without reacting to losses; with a `control`, writes into a \
+         connection at that rate",
         "ns-2's CBR over UDP",
         WithoutEnd::TABLE,
     ),
@@ -30,8 +31,8 @@ pub const CBR: Entry = Entry {
 pub const ON_OFF: Entry = Entry {
     descriptor: &application(
         "on-off",
-        "Sends at a constant bit rate over UDP in periods with pauses between them, or writes into a connection in the \
-         same pattern",
+        "Sends at a constant bit rate over UDP in periods with pauses between them; with a `control`, writes into a \
+         connection in this pattern",
         "Bansal, Balakrishnan, Floyd and Shenker, SIGCOMM 2001; ns-2's CBR, started and stopped",
         InPeriods::TABLE,
     ),
@@ -57,7 +58,7 @@ pub const ON_OFF: Entry = Entry {
 pub const REQUESTS: Entry = Entry {
     descriptor: &application(
         "requests",
-        "Sends requests over UDP at fixed intervals, each answered at once by a reply",
+        "Sends requests over UDP at intervals, each answered at once by a reply",
         "RFC 7928 section 2.2, where requests for names are part of what a flow starts with",
         Requests::TABLE,
     ),
@@ -121,11 +122,11 @@ choice! {
 parameters! {
     /// The parameters of sending periods and pauses.
     pub struct Periods {
-        /// The length of a sending period; with exponential periods the mean
+        /// The length of a sending period; the mean length with exponential `periods`
         on: Span = time("1 s", MEAN_TIMES, "none"),
-        /// The length of a pause; with exponential periods the mean; none for the length of a sending period
+        /// The length of a pause; the mean length with exponential `periods`; none for `on`
         off: Option<Span> = time("none", MEAN_TIMES, "none"),
-        /// Whether all periods have the same length (fixed), or lengths are drawn from exponential distributions
+        /// The lengths of sending periods and pauses: constant (fixed), or drawn from exponential distributions
         /// (exponential)
         periods: Lengths = choice("fixed", "none"),
         /// Whether the source begins by sending (on) or with a pause (off)
@@ -136,7 +137,7 @@ parameters! {
 parameters! {
     /// Requests at intervals, and their replies.
     pub struct Requests {
-        /// The time from request to request
+        /// The mean time from request to request
         every: Span = time("1 s", MEAN_TIMES, "none"),
         /// Payload of a request
         packet: Size = PACKET.by_default("64 B"),
@@ -149,8 +150,8 @@ parameters! {
 
 const JITTER: Declared<f64> =
     declare::number("0", Range::between(0.0, 1.0), "ns-2's CBR: 0.5 with random_, else 0").about(
-        "Variation of the intervals between packets, each drawn uniformly from 1 - jitter to 1 + jitter \
-         times the usual interval",
+        "Variation of the intervals between packets or writes, each drawn uniformly from 1 - jitter to 1 + jitter \
+         times the mean interval; 0 for constant intervals",
     );
 
 /// The interval between packets, which may vary from packet to packet.

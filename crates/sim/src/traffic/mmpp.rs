@@ -15,8 +15,8 @@ use ackclock_base::{Random, Rate, Size, Span, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "mmpp",
-        "Long-range dependent traffic over UDP, or written into a connection: sessions of flows of packets, with \
-         Poisson arrivals at each of the three levels",
+        "Sends long-range dependent traffic over UDP: sessions of flows of packets, with Poisson arrivals at each of \
+         the three levels; with a `control`, writes the packets into a connection",
         "Muscariello et al., ICC 2004; error-discriminating TCP, section 5.2 and appendix C",
         Parameters::TABLE,
     ),

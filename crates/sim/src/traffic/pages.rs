@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "pages",
-        "Fetches one web page after another over parallel TCP connections, each page once the previous one is complete",
+        "Fetches one web page after another over parallel connections, each page once the previous page is complete",
         "RFC 7928 section 7.2",
         Parameters::TABLE,
     ),
@@ -25,7 +25,7 @@ parameters! {
     pub struct Parameters {
         /// Number of objects of a page
         objects: usize = integer("50", Range::between(1.0, 1e5), "RFC 7928 section 7.2"),
-        /// Number of parallel connections, which are opened anew for each page
+        /// Largest number of parallel connections, which are opened anew for each page
         connections: usize = integer("6", Range::between(1.0, 1000.0), "RFC 7928 section 7.2"),
         /// Median size of an object, drawn from a log-normal distribution and rounded up to whole packets
         object: Size = size("8 kB", SIZES, "none"),
@@ -35,7 +35,7 @@ parameters! {
         min_object: Size = size("1 kB", SIZES, "RFC 7928 section 7.2"),
         /// The largest size of an object; larger draws are reduced to it
         max_object: Size = size("500 kB", SIZES, "none"),
-        /// The time from the end of a page to the beginning of the next
+        /// The time from the end of a page to the request for the next page
         think: Span = time("0 s", Range::between(0.0, 1e6), "none; back to back in RFC 7928 section 7.2"),
     }
 }

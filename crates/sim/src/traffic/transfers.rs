@@ -13,7 +13,8 @@ use std::sync::Arc;
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "transfers",
-        "Transfers that begin at intervals, whether or not earlier ones have ended, each over a connection of its own",
+        "Begins transfers at intervals, whether or not earlier transfers have ended, each over a connection of its \
+         own",
         "RFC 7928 section 5.1.2; with `sizes`, Alizadeh et al., pFabric, SIGCOMM 2013, section 5.1",
         Parameters::TABLE,
     ),
@@ -81,20 +82,23 @@ parameters! {
     pub struct Parameters {
         /// The size of each transfer, rounded up to whole packets
         size: Size = size("100 kB", Range::between(1.0, MOST_BYTES), "none"),
-        /// A file with the distribution that sizes are drawn from, in place of `size`: lines of a size and
-        /// the share of transfers that are no larger, up to 1 or 100
+        /// A file with the distribution from which sizes are drawn, in place of `size`: lines of a size and the share
+        /// of transfers that are no larger, as a fraction up to 1 or a percentage up to 100; none for transfers of
+        /// one size
         sizes: Option<NamedFile> = file("DCTCP, SIGCOMM 2010, and pFabric, SIGCOMM 2013, have published such files"),
-        /// A file with the transfers, in place of `size`, `count`, `every` and `intervals`: lines of the time from
-        /// `start` to the beginning of a transfer, in seconds, and its size
+        /// A file with the transfers, in place of `size`, `sizes`, `count`, `every` and `intervals`: lines of the
+        /// time from `start` to the beginning of a transfer, in seconds, and its size; none for transfers by the
+        /// other parameters
         list: Option<NamedFile> = file("none"),
-        /// The unit of the sizes in a file
+        /// The unit of the sizes in the file of `sizes` or `list`: bytes (B), 1000 bytes (kB), or full packets of the
+        /// transport (packets)
         unit: Unit = choice("B", "none"),
-        /// The number of transfers; those that would begin after the end of the run are left out
+        /// The number of transfers; those that would begin after `stop` or the end of the run are left out
         count: u64 = integer("100", Range::between(1.0, MOST_COUNTED as f64), "none"),
-        /// The time from the beginning of one transfer to the beginning of the next; with exponential intervals the
-        /// mean
+        /// The time from the beginning of one transfer to the beginning of the next; the mean time with exponential
+        /// `intervals`
         every: Span = time("5 s", MEAN_TIMES, "none"),
-        /// Whether all intervals have the same length (fixed), or are drawn from an exponential distribution
+        /// The times from one transfer to the next: constant (fixed), or drawn from an exponential distribution
         /// (exponential)
         intervals: Intervals = choice("fixed", "none"),
     }

@@ -10,8 +10,8 @@ use ackclock_base::{Range, Rate, Size, Span, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "video",
-        "Sends frames of video over UDP, each back to back and without reacting to losses, or writes them \
-         into a connection",
+        "Sends frames of video over UDP, the packets of each back to back, without reacting to losses; with a \
+         `control`, writes them into a connection",
         "RFC 7928 section 7.2",
         Parameters::TABLE,
     ),
@@ -34,13 +34,13 @@ parameters! {
     pub struct Parameters {
         /// Mean rate at which payload is sent
         rate: Rate = RATE.by_default("1 Mbit/s"),
-        /// Frames per second
+        /// Number of frames per second
         frames: f64 = number("25", Range::between(0.1, 1000.0), "none"),
         /// Number of frames in a group of pictures: one large frame and the small frames that follow
         group: u64 = integer("12", Range::between(1.0, 1e6), "none"),
         /// The ratio of the size of a large frame to that of a small one
         ratio: f64 = number("5", Range::between(1.0, 1000.0), "none"),
-        /// The largest payload of a packet; the last packet of a frame has the rest
+        /// The largest payload of a packet or write; the last one of a frame may be smaller
         packet: Size = size("1472 B", Range::between(1.0, 65_000.0), "1500 B less IPv4 20 B and UDP 8 B"),
         header: Size = HEADER,
     }

@@ -52,8 +52,9 @@ impl Replay<'_> {
         if launched != dropped + lost + absorbed + delivered + in_flight {
             let name = self.network.path_words(path as u32);
             let ended = if absorbed > 0 { format!("{absorbed} ended at an agent, ") } else { String::new() };
-            let sum =
-                format!("{launched} launched, {dropped} dropped, {lost} lost, {ended}{delivered} delivered");
+            let sum = format!(
+                "{launched} launched, {dropped} dropped, {lost} corrupted, {ended}{delivered} delivered"
+            );
             self.imbalance(remaining, &format!("{name}: {sum}, {in_flight} in flight"));
         }
     }
@@ -67,8 +68,9 @@ impl Replay<'_> {
             let sum = format!("{name}: {offered} offered, {dropped} dropped, {sent} sent, {inside} inside");
             self.imbalance(remaining, &sum);
         } else if sent != lost + arrived + on_the_wire {
-            let sum =
-                format!("{name}: {sent} sent, {lost} lost, {arrived} arrived, {on_the_wire} on the wire");
+            let sum = format!(
+                "{name}: {sent} sent, {lost} corrupted, {arrived} arrived, {on_the_wire} on the wire"
+            );
             self.imbalance(remaining, &sum);
         }
     }
@@ -77,7 +79,7 @@ impl Replay<'_> {
     fn imbalance(&mut self, remaining: &Remaining, sum: &str) {
         let lost_sight = match remaining.vanished {
             Some((packet, stage)) => {
-                format!("; no record says what became of packet {packet}, last {}", stage.words())
+                format!("; packet {packet} has no further record, although it was last {}", stage.words())
             }
             None => String::new(),
         };

@@ -53,7 +53,7 @@ impl Stage {
             Self::AtNode => "at a node",
             Self::Offered => "in the queue",
             Self::Started => "being sent",
-            Self::Failed => "to be repeated",
+            Self::Failed => "to be retransmitted by its link",
             Self::Sent => "on the wire",
             Self::Dropped => "dropped",
             Self::Corrupted => "corrupted",

@@ -43,8 +43,9 @@ impl Replay<'_> {
         if busy && !self.network.may_wait(link, packets, bytes) {
             let packet = self.network.packet_words(offer.packet, offer.path, Some(link));
             let limit = self.network.links[link].limit.map(|limit| limit.to_string()).unwrap_or_default();
-            let what =
-                format!("{packet}: with it, {packets} packets ({bytes} B) wait, but the limit is {limit}");
+            let what = format!(
+                "{packet}: with it, {packets} packets ({bytes} B) wait, but the queue's limit is {limit}"
+            );
             self.found.push(Violation { rule: Rule::QueueLimit, time: offer.at, what });
         }
     }
@@ -121,7 +122,7 @@ impl Replay<'_> {
         } else if let Some(due) = offer.map(|offer| offer.at.max(free_since))
             && (step.time < due || step.time > due && !holds_back)
         {
-            self.note(Rule::WorkConserving, step, format!("started, but due at {due}"));
+            self.note(Rule::WorkConserving, step, format!("started, but its start was due at {due}"));
         }
     }
 
@@ -160,7 +161,7 @@ impl Replay<'_> {
         let sent = Sent { starts: course.since, ends: step.time, bytes, waited: state.waited };
         if let Err(wrong) = facts.rate.check(&sent, &mut state.spare) {
             let took = step.time.since(course.since);
-            self.note(Rule::LinkRate, step, format!("sent within {took}: {wrong}"));
+            self.note(Rule::LinkRate, step, format!("its transmission took {took}: {wrong}"));
         }
     }
 }

@@ -200,7 +200,7 @@ fn ip(commands: &str) -> Result<(), Error> {
         return Ok(());
     }
     let message = String::from_utf8_lossy(&output.stderr);
-    let message = message.lines().next().unwrap_or("it says nothing");
+    let message = message.lines().next().unwrap_or("it printed no error");
     let hint = if message.contains("Unknown device type") { "; the kernel needs CONFIG_VETH" } else { "" };
     Err(Error::Failed(format!("`ip` cannot set up the hosts: {message}{hint}")))
 }

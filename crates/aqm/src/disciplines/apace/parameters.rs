@@ -17,7 +17,7 @@ parameters! {
         /// error that the current weights would have made (current-weights), or the error as made, with the newest
         /// queue lengths (current-regressor)
         update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, which can be read in three ways"),
-        /// Initial value of each weight of the predictor; with 1 / order it first predicts the mean of the
+        /// Initial value of each weight of the predictor; with 1 / `order`, the first predictions are the mean of the
         /// last queue lengths
         initial_weight: f64 = number(
             "0",
@@ -25,29 +25,30 @@ parameters! {
             "Jain 2003 section 2.4.1: a fixed value, typically 0",
         ),
         bounded: bool = BOUNDED,
-        /// Predicted queue, as a fraction of the limit, up to which no packet is dropped (alpha)
+        /// Predicted queue, as a fraction of `limit`, up to which no packet is dropped early (alpha)
         lower: f64 = number("0.3", Range::between(0.0, 1.0), "Jain 2003 equation 2.5 and section 2.6"),
-        /// Predicted queue, as a fraction of the limit, from which on every packet is dropped (beta)
+        /// Predicted queue, as a fraction of `limit`, from which on the drop probability is 1 (beta)
         upper: f64 = number("1", Range::above(0.0), "Jain 2003 table 2.1 and section 2.9"),
-        /// Drop probability at the upper fraction, to which it rises linearly from zero at the lower fraction; with a
-        /// target, the initial value
+        /// Drop probability just below `upper`, to which it rises linearly from zero at `lower`; with `target_delay`
+        /// or `target_loss`, the initial value
         max_probability: f64 = number("0.2", Range::between(0.0, 1.0), "Jain 2003 equation 2.5 and section 2.6"),
-        /// Time between predictions; a prediction at each arrival if absent
+        /// Time between predictions; none for a prediction at each arrival
         period: Option<Span> = time("none", PERIODS, "Jain 2003 section 2.9"),
-        /// Queueing delay that max_probability is adapted to hold; takes precedence over target_loss
+        /// Queueing delay that max_probability is adapted to hold; takes precedence over `target_loss`; none for no
+        /// such target
         target_delay: Option<Span> = time(
             "none",
             Range::above(0.0),
             "Jain 2003 chapter 6, where no formula is given",
         ),
-        /// Fraction of packets dropped or marked that max_probability is adapted to hold
+        /// Share of packets dropped or marked that max_probability is adapted to hold; none for no such target
         target_loss: Option<f64> = number(
             "none",
             Range { min: 0.0, max: 1.0, above_min: true },
             "Jain 2003 chapter 6, where no formula is given",
         ),
         /// Relative change of max_probability in a second at a relative error of 1, such as a queue of twice its
-        /// target
+        /// target; larger errors count as 1
         gain: f64 = number(
             "0.2",
             Range::above(0.0),

@@ -9,13 +9,13 @@ parameters! {
     pub struct Steps {
         /// Time between two adaptations of max_probability
         interval: Span = time("500 ms", PERIODS, SOURCE),
-        /// Amount by which a step up raises max_probability, or a quarter of max_probability if that is less
+        /// Amount by which a step up raises max_probability, but at most by a quarter of max_probability
         alpha: f64 = number("0.01", Range::between(0.0, 1.0), SOURCE),
         /// Factor by which a step down multiplies max_probability
         beta: f64 = number("0.9", Range::between(0.0, 1.0), SOURCE),
-        /// Smallest max_probability
+        /// Smallest max_probability that a step down leaves; a smaller initial value stays
         least_probability: f64 = number("0.01", Range::between(0.0, 1.0), SOURCE),
-        /// Largest max_probability
+        /// Largest max_probability that a step up leaves; a larger initial value stays until a step down
         greatest_probability: f64 = number("0.5", Range::between(0.0, 1.0), SOURCE),
     }
 }

@@ -72,15 +72,17 @@ parameters! {
         /// Round trip for which the bucket's depth is computed if `depth` is round-trip, and the gains of the laws
         /// pi-squared and pid-squared
         round_trip: Span = time("100 ms", Range::between(1e-3, 10.0), "RFC 9332 appendix A.1, RTT_max"),
-        /// Drop law: Scepter-I, without a target level (free); Scepter-T, by an interpretation of equation 5.1
-        /// (target-...); or the square of a PI or PID controller (pi-squared, pid-squared)
+        /// Drop law: Scepter-I, without a target level (free); Scepter-T, where T_predicted of equation 5.1 is read
+        /// as the tokens that the traffic will take (target-demand), as the level to compare with the target
+        /// (target-level), as the mean of that and the present level (target-mean-level), or to the letter
+        /// (target-literal); or, without a prediction, the square of a PI or PID controller (pi-squared, pid-squared)
         law: DropLaw = choice(
             "free",
             "Jain 2003 section 5.2; it expects most of the first, and what T_predicted is in the second is unclear. \
              PI squared: De Schepper et al. 2016; PID squared: of this project, after that",
         ),
-        /// Drop probability of the thesis's laws: when almost no tokens are left (free), or where the level is a
-        /// whole bucket of tokens below the target (target-...)
+        /// Drop probability of the law free when almost no tokens are predicted to be left, and of the target laws
+        /// where the level is a whole bucket of tokens below the target
         max_probability: f64 = number(
             "0.2",
             Range::between(0.0, 1.0),
@@ -112,7 +114,8 @@ parameters! {
         /// levels (current-regressor)
         update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, whose indices leave it open"),
         bounded: bool = BOUNDED,
-        /// Fate of a packet that finds no tokens: dropped or, with ecn, let through without tokens and marked if it can be
+        /// Fate of a packet that finds too few tokens: it is dropped (drop), or it is marked and passes without
+        /// tokens if `ecn` is on and the packet is ECN-capable (mark)
         exceeding: Exceeding = choice("drop", "Jain 2003 section 5.1: dropped, marked OUT, or shaped"),
         ecn: bool = ECN,
     }

@@ -16,8 +16,11 @@ const PAIR: Form = Form::whole(Range::at_least(1.0));
 
 /// The keys that only flows with a congestion control have.
 pub(super) const CONTROLLED: &[Key] = &[
-    Key::new("control", &[Form::Named(Kind::Control)], "The congestion control")
-        .otherwise("none for flows over UDP; required for all others")
+    Key::new("control", &[Form::Named(Kind::Control)], "The congestion control, with its parameters")
+        .otherwise(
+            "none for an application such as `cbr`, which sends over UDP without a control; required for other \
+             applications",
+        )
         .such_as("\"cubic\""),
     Key::new(
         "discriminator",
@@ -28,18 +31,26 @@ pub(super) const CONTROLLED: &[Key] = &[
     Key::new(
         "action",
         &[Form::Named(Kind::Action)],
-        "How a loss attributed to transmission changes the window",
+        "The change of the window at a loss that the discriminator attributes to transmission",
     )
     .otherwise("the control's own, or `no-cut`"),
-    Key::new("slow_start", &[Form::Named(Kind::SlowStart)], "The rules by which slow start grows and ends")
-        .otherwise("the control's own"),
+    Key::new(
+        "slow_start",
+        &[Form::Named(Kind::SlowStart)],
+        "The rules by which slow start raises the window and ends",
+    )
+    .otherwise("the control's own"),
     Key::new(
         "resume",
         &[Form::Named(Kind::Resume)],
-        "How a connection uses the measurements of an earlier connection",
+        "The rule by which a connection uses the measurements of an earlier connection",
     ),
-    Key::new("ecn_response", &[Form::Named(Kind::EcnResponse)], "How an echoed ECN mark changes the window")
-        .otherwise("as a loss does"),
+    Key::new(
+        "ecn_response",
+        &[Form::Named(Kind::EcnResponse)],
+        "The change of the window at an echoed ECN mark",
+    )
+    .otherwise("the control's own, which in most controls is the change at a loss"),
     Key::new(
         "growth_limit",
         &[Form::Named(Kind::GrowthLimit)],
@@ -64,9 +75,10 @@ pub(super) const CONTROLLED: &[Key] = &[
 /// The keys of the times at which the flows of a group begin.
 static START: Table = Table::new(
     "start",
-    "When the flows of a group begin",
+    "The times at which the flows of a group begin",
     &[&[
-        Key::new("at", &[Form::time(TIMES)], "The time at which the first flow begins").or("\"0 s\""),
+        Key::new("at", &[Form::time(TIMES)], "The time in the run at which the first flow begins")
+            .or("\"0 s\""),
         Key::new(
             "every",
             &[Form::time(TIMES)],
@@ -99,17 +111,22 @@ pub static FLOWS: Table = Table::new(
             Key::new(
                 "count",
                 &[Form::whole(Range::between(1.0, MAX_FLOWS as f64))],
-                "The number of flows",
+                "The number of flows of the group; not for `transfers` and `web`, whose connections count as one flow",
             )
-            .otherwise("1, or one for each listed pair")
+            .otherwise("1; with a list of pairs, one for each")
             .such_as("2"),
         ],
         CONTROLLED,
         &[
-            Key::new("application", &[Form::Named(Kind::Application)], "What the flows send").or("\"bulk\""),
-            Key::new("start", &[Form::time(TIMES), Form::words_of(&[NEVER]), Form::Table(&START)], "When the flows begin")
+            Key::new("application", &[Form::Named(Kind::Application)], "The application, which decides when each \
+                                                                        flow sends how much data").or("\"bulk\""),
+            Key::new("start", &[Form::time(TIMES), Form::words_of(&[NEVER]), Form::Table(&START)], "The time in the run at which the flows \
+                                                                                                    begin; \"never\" for a group that the \
+                                                                                                    run leaves out; or a table for several \
+                                                                                                    times")
                 .or("\"0 s\""),
-            Key::new("stop", &[Form::time(TIMES)], "The time from which the applications offer no more data")
+            Key::new("stop", &[Form::time(TIMES)], "The time in the run from which the applications offer no more \
+                                                    data")
                 .otherwise("never")
                 .such_as("\"8 s\""),
             Key::new(
@@ -121,7 +138,8 @@ pub static FLOWS: Table = Table::new(
             Key::new(
                 "pair",
                 &[PAIR, Form::List(&PAIR, SOME)],
-                "The pair of hosts of the flows, counted from 1; or a list of pairs that the flows take in turn",
+                "The pair of hosts of the flows, by its number from 1 on; or a list of pairs that the flows take in \
+                 turn",
             )
             .otherwise("each flow takes the next pair")
             .such_as("1"),

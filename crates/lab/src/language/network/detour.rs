@@ -13,11 +13,19 @@ pub(super) static DETOUR: Table = Table::new(
     "detour",
     "A longer path, taken by the packets whose transmission ends within an interval",
     &[&[
-        Key::new("from", &[Form::time(INSTANTS)], "The time from which packets take the longer path")
-            .such_as("\"50 s\""),
-        Key::new("until", &[Form::time(INSTANTS)], "The time from which packets take the usual path again")
-            .otherwise("packets take the longer path to the end of the run")
-            .such_as("\"80 s\""),
+        Key::new(
+            "from",
+            &[Form::time(INSTANTS)],
+            "The time in the run from which packets take the longer path",
+        )
+        .such_as("\"50 s\""),
+        Key::new(
+            "until",
+            &[Form::time(INSTANTS)],
+            "The time in the run from which packets take the usual path again",
+        )
+        .otherwise("packets take the longer path to the end of the run")
+        .such_as("\"80 s\""),
         Key::new("longer", &[Form::time(DELAYS)], "The additional delay of the longer path")
             .such_as("\"40 ms\""),
     ]],

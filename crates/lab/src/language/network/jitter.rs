@@ -44,14 +44,16 @@ static JITTER: Table = Table::new(
             Key::new(
                 "most",
                 &[Form::time(DELAYS)],
-                "The largest random delay of a packet, drawn uniformly from 0",
+                "The largest random delay of a packet, drawn uniformly from 0, in the periods that `good` and `bad` \
+                 set",
             )
             .such_as("\"20 ms\""),
             Key::new("mean", &[Form::time(DELAYS)], "The mean random delay of a packet").such_as("\"10 ms\""),
             Key::new(
                 "distribution",
                 &[Form::choice::<Distribution>()],
-                "The distribution of the random delay of a packet",
+                "With `mean`, the distribution of the random delay of a packet: uniform from 0 to twice the mean, \
+                 normal with a deviation of a quarter of the mean, or Pareto with shape 3",
             )
             .or("\"uniform\""),
             Key::new(

@@ -16,7 +16,7 @@ pub(super) static OUTAGE: Table = Table::new(
     "outage",
     "Periods in which a link sends nothing",
     &[&[
-        Key::new("from", &[Form::time(INSTANTS)], "The time at which the first outage begins")
+        Key::new("from", &[Form::time(INSTANTS)], "The time in the run at which the first outage begins")
             .such_as("\"15 s\""),
         Key::new("lasts", &[Form::time(LENGTHS)], "The length of each outage").such_as("\"200 ms\""),
         Key::new(

@@ -22,7 +22,7 @@ pub(super) const PAIRS: Key =
 /// The keys of parallel bottlenecks.
 pub(super) static PARALLEL: Table = Table::new(
     "parallel",
-    "Bottlenecks in parallel; every host has a link of its own to each of them",
+    "Bottlenecks in parallel; every host has a link of its own to each bottleneck",
     &[&[
         PAIRS,
         Key::new("bottlenecks", &[Form::Tables(&LINK, [1, MOST_PATHS])], "The bottleneck links"),

@@ -7,8 +7,8 @@ pub const ROUTINGS: &[&Descriptor] = &[
     &Descriptor {
         kind: Kind::Routing,
         name: "shortest",
-        summary: "All flows take the first of the paths with the fewest links, in the order in which the \
-         scenario lists the links",
+        summary: "Each flow takes the path with the fewest links; among several, the first in the order in which the \
+                  scenario lists the links",
         source: "none",
         parameters: &[],
         presets: &[],
@@ -26,7 +26,7 @@ pub const ROUTINGS: &[&Descriptor] = &[
 parameters! {
     /// The hash of flows.
     pub struct Ecmp {
-        /// Seed of the hash by which each node chooses
+        /// Seed of the hash by which each node selects a link
         seed: u64 = integer("1", Range::between(0.0, 9_007_199_254_740_991.0), "none"),
     }
 }

@@ -16,7 +16,8 @@ const GAPS: Range = Range::between(1.0, 1e6);
 const CORRELATION: Key = Key::new(
     "correlation",
     &[Form::number(SHARES)],
-    "The weight of the previous packet's random number in that of the next, as in Linux's netem",
+    "The weight of the previous packet's random number in that of the next packet, as in Linux's netem; 0 for \
+     independent packets",
 )
 .or("0");
 
@@ -38,7 +39,7 @@ const OVER_TIME: &[Key] = over_time_keys!(SHARE, "0.01", &UNIT_NAMES);
 
 static CHANGING_LOSS: Table = Table::new(
     "changing_loss",
-    "A probability of independent packet losses that changes over time",
+    "A probability that changes over time, with which each packet is corrupted independently of other packets",
     &[OVER_TIME],
 )
 .one_of(over_time::ONE_OF);
@@ -59,14 +60,14 @@ static DUPLICATE: Table = Table::new(
 
 static SKIPS: Table = Table::new(
     "reorder",
-    "Packets that skip the delay of the link and so overtake others",
+    "Packets that skip the delay of the link and so overtake earlier packets",
     &[&[
         Key::new("share", &[Form::number(SHARES)], "The share of the packets that skip the delay")
             .such_as("0.25"),
         Key::new(
             "gap",
             &[Form::whole(GAPS)],
-            "The distance, in packets, from one packet that skips the delay to the next that may skip it",
+            "The distance, in packets, from a packet that skips the delay to the next packet that may skip it",
         )
         .or("1"),
         CORRELATION,

@@ -20,14 +20,14 @@ use ackclock_sim::timeline::Timeline;
 /// The keys that a link has in each direction.
 pub(super) static LINK_KEYS: &[Key] = &[
     Key::new("rate", rate::RATE_FORMS, "The rate at which the link sends").such_as("\"10 Mbit/s\""),
-    Key::new("delay", delay::FORMS, "The propagation delay of the link, without transmission and queueing")
+    Key::new("delay", delay::FORMS, "The propagation delay of the link, which excludes transmission and queueing")
         .such_as("\"10 ms\""),
     Key::new("outage", &[Form::Table(&outage::OUTAGE)], "Periods in which the link sends nothing and packets wait"),
-    Key::new("queue", &[Form::Named(Kind::Queue)], "The queue discipline in front of the link, and its `limit`")
+    Key::new("queue", &[Form::Named(Kind::Queue)], "The queue discipline in front of the link, with its `limit`")
         .otherwise("`droptail` with its default limit; no limit for links between hosts and routers")
         .such_as("\"droptail\""),
-    Key::new("loss", shares::LOSS_FORMS, "The loss model that corrupts packets after the queue; or a \
-     probability that changes over time")
+    Key::new("loss", shares::LOSS_FORMS, "The loss model that corrupts packets after the queue; or a probability of \
+                                          corruption that changes over time")
         .such_as("{ name = \"independent\", probability = 0.01 }"),
     Key::new("duplicate", shares::DUPLICATE_FORMS, "The share of the packets that are duplicated; each copy \
      arrives behind its original")
@@ -35,20 +35,23 @@ pub(super) static LINK_KEYS: &[Key] = &[
     Key::new(
         "ecn",
         &[Form::choice::<EcnRule>()],
-        "The change to the ECN field of every packet as it leaves the link",
+        "The ECN field that every packet gets as it leaves the link: Not-ECT (clear), ECT(0), ECT(1) or CE; or \
+         \"drop\" for a link that drops every packet with another field than Not-ECT",
     )
     .otherwise("packets keep their ECN field"),
     Key::new(
         "jitter",
         jitter::FORMS,
-        "The maximum random delay added to `delay`, uniform from 0; or a table for another distribution or bursts",
+        "The maximum random delay of a packet in addition to `delay`, uniform from 0; or a table for another \
+         distribution, for bursts, or for a maximum that changes over time",
     )
     .such_as("\"2 ms\""),
     Key::new("detour", &[Form::Table(&detour::DETOUR)], "An interval in which packets take a longer path"),
     Key::new(
         "reorder",
         shares::REORDER_FORMS,
-        "Whether a packet with a shorter delay overtakes earlier packets; or the share of packets that skip the delay",
+        "Whether a packet with a shorter delay overtakes earlier packets (if not, it waits for them); or a table \
+         with the share of packets that skip the delay",
     )
     .or("false"),
     Key::new(
@@ -57,7 +60,7 @@ pub(super) static LINK_KEYS: &[Key] = &[
         "The length of time slots from the start of the run; all packets due in a slot arrive together at its end",
     )
     .or("\"0 s\""),
-    Key::new("medium", &[Form::Text], "The shared medium that the link uses, in both directions")
+    Key::new("medium", &[Form::Text], "The name of the entry of `[[media]]` that the link shares, in both directions")
         .otherwise("the link has a transmitter of its own")
         .such_as("\"air\""),
 ];
@@ -75,17 +78,21 @@ pub fn plain_link_keys() -> impl Iterator<Item = (&'static str, Quantity)> {
 static REVERSE: &[Key] = &[Key::new(
     "reverse",
     &[Form::Table(&DIRECTION)],
-    "The settings of the reverse \
- direction that differ from the forward direction",
+    "The settings of the reverse direction that differ from those of the forward direction",
 )
 .otherwise("those of the forward direction, except that `loss`, `duplicate` and `ecn` are off")];
 
-static DIRECTION: Table =
-    Table::new("direction", "Settings that differ in one direction of a link", &[LINK_KEYS]);
+static DIRECTION: Table = Table::new(
+    "direction",
+    "Settings of the reverse direction of a link; a key that is not given has the value of the forward direction, \
+     except that `loss`, `duplicate` and `ecn` are off",
+    &[LINK_KEYS],
+);
 /// The keys of a difference from another link.
 pub(super) static DIFFERENCE: Table = Table::new(
     "difference",
-    "Settings that differ from those of another link, in both directions",
+    "Settings of the links on one side of a dumbbell; a key that is not given has the value in `access`, if `access` \
+     is given",
     &[LINK_KEYS, REVERSE],
 );
 /// The keys of a link in both directions.
@@ -110,12 +117,12 @@ pub(super) static NAMED_LINK: Table = Table::new(
             Key::new(
                 "between",
                 &[Form::List(&Form::Text, [2, 2])],
-                "The two nodes of a link that is described in both directions",
+                "The two nodes of a link in both directions; the forward direction leads from the first to the second",
             )
             .such_as("[\"a\", \"b\"]"),
-            Key::new("from", &[Form::Text], "The node that sends on a link in one direction")
+            Key::new("from", &[Form::Text], "The node that sends on a link in one direction, in place of `between`")
                 .such_as("\"a\""),
-            Key::new("to", &[Form::Text], "The node that receives from a link in one direction")
+            Key::new("to", &[Form::Text], "The node that receives from a link in one direction, in place of `between`")
                 .such_as("\"b\""),
         ],
         LINK_KEYS,

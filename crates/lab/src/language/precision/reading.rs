@@ -24,13 +24,14 @@ pub static PRECISION: Table = Table::new(
         Key::new(
             "metrics",
             &[Form::List(&Form::Text, SOME)],
-            "The metrics: `fairness`, `groups.GROUP.FIELD` or `links.LINK.FIELD`",
+            "The metrics: `fairness`, `groups.GROUP.FIELD` with a numeric field of flows, or `links.LINK.FIELD` with \
+             one of links",
         )
         .such_as("[\"links.bottleneck.utilisation\"]"),
         Key::new(
             "replications_most",
             &[Form::whole(Range::between(1.0, MAX_REPLICATIONS))],
-            "The largest number of replications",
+            "The largest number of replications; none is added beyond it, even if an interval is wider than `within`",
         )
         .such_as("100"),
     ]],

@@ -22,7 +22,8 @@ static RANGE: Declared = Declared::new(
         Key::new(
             "scale",
             &[Form::words_of(&["linear", "log"])],
-            "The scale on which values are drawn uniformly",
+            "The scale on which values are drawn uniformly: that of the values (linear), or that of their logarithms \
+             (log)",
         )
         .or("\"linear\""),
     ]],
@@ -31,7 +32,7 @@ static RANGE: Declared = Declared::new(
 
 static SAMPLES: Declared = Declared::new(
     "samples",
-    "How the values of ranges are drawn",
+    "The number of values drawn from each range, and the method",
     &[&[
         Key::new(
             "count",
@@ -42,7 +43,7 @@ static SAMPLES: Declared = Declared::new(
         Key::new(
             "method",
             &[Form::words_of(&["latin-hypercube", "random"])],
-            "How the values are drawn: one from each of `count` equal parts of a range (latin-hypercube), or all \
+            "The method: one value from each of `count` equal parts of a range (latin-hypercube), or all values \
              independently (random)",
         )
         .or("\"latin-hypercube\""),

@@ -77,9 +77,9 @@ macro_rules! over_time_keys {
             $crate::language::keys::Key::new(
                 "trace",
                 &[$crate::language::keys::Form::Text],
-                "The file with the values over time: with `unit`, a table of times and values; without it, delivery \
-                 opportunities as in Mahimahi (for rates only), or lines under the header `time_s,delay_s` (for \
-                 delays only)",
+                "The file with the values over time: with `unit`, a table of times and values; without `unit`, \
+                 delivery opportunities as in Mahimahi (rates only) or lines under the header `time_s,delay_s` \
+                 (delays only)",
             )
             .such_as("\"drive.csv\""),
             $crate::language::keys::Key::new(
@@ -98,22 +98,23 @@ macro_rules! over_time_keys {
             $crate::language::keys::Key::new(
                 "holds",
                 &[$crate::language::keys::Form::words_of(&$crate::language::values::tables::HOLDS)],
-                "Whether the value in a line of the table applies from its time onwards (from), or up to its time, \
-                 as measurement tools write it (until)",
+                "Whether a value in the table that `trace` names applies from the time in its line on (from), or up \
+                 to that time, as measurement tools write it (until)",
             )
             .or("\"from\"")
             .needing($crate::language::values::tables::NEEDS),
             $crate::language::keys::Key::new(
                 "repeat",
                 &[$crate::language::keys::Form::FLAG],
-                "Whether the table repeats after its last line, which then lasts as long as the line before it",
+                "Whether the table that `trace` names repeats after its last line, which then lasts as long as the \
+                 line before it; if not, the last value applies to the end of the run",
             )
             .or("false")
             .needing($crate::language::values::tables::NEEDS),
             $crate::language::keys::Key::new(
                 "columns",
                 &[$crate::language::keys::Form::List(&$crate::language::keys::Form::whole($crate::language::values::tables::COLUMNS), [2, 2])],
-                "The columns of the table that hold the time and the value, counted from 1",
+                "The columns of the time and of the value in the table that `trace` names, counted from 1",
             )
             .or("[1, 2]")
             .needing($crate::language::values::tables::NEEDS),

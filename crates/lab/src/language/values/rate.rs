@@ -36,13 +36,14 @@ const OVER_TIME: &[Key] = over_time_keys!(RATE, "\"100 Mbit/s\"", &UNIT_NAMES);
 /// The keys of a link's rate that changes.
 static CHANGING_RATE: Table = Table::new(
     "changing_rate",
-    "A link rate that changes over time",
+    "A link rate that changes over time; with a `unit` of B, kB or MB, the table that `trace` names holds the data \
+     sent while each line applies",
     &[
         OVER_TIME,
         &[Key::new(
             "nominal",
             &[Form::Quantity(Quantity::Rate, RATES)],
-            "The constant rate for which a queue discipline of the link is configured",
+            "The constant rate for which the queue discipline of the link is configured",
         )
         .otherwise("the mean of a cycle or a trace, or the first step above 0")
         .such_as("\"50 Mbit/s\"")],
@@ -53,7 +54,8 @@ static CHANGING_RATE: Table = Table::new(
 /// The keys of a reading application's rate that changes.
 static CHANGING_READER: Table = Table::new(
     "changing_reader",
-    "A rate of the receiving application's reads that changes over time",
+    "A rate of the receiving application's reads that changes over time; with a `unit` of B, kB or MB, the table \
+     that `trace` names holds the data read while each line applies",
     &[OVER_TIME],
 )
 .one_of(over_time::ONE_OF);

@@ -49,7 +49,8 @@ records! {
         seed: u64;
         /// version of the simulator core that made the run
         version: &'static str;
-        /// length of the run, warm-up included; shorter than the scenario's `duration` if the warm-up ended early
+        /// length of the run, warm-up included; shorter than the scenario's `duration` if congestion avoidance ended
+        /// the warm-up early
         duration_s: f64;
         /// start and end of [measured time](#conventions), counted from the start of the run
         measured_s: [f64; 2];
@@ -68,8 +69,9 @@ records! {
         /// list with a record for each size class of each flow of [transfers](scenario-language.md#transfers) or [web
         /// sessions](scenario-language.md#web-sessions); only with `observe.transfers`
         size_classes: Asked<Vec<SizeClassResult>>;
-        /// fairness of the goodput among all flows of the run that start: Jain's index over their `goodput_bps`, (sum of x)^2 / (n
-        /// times sum of x^2). 1 if all are equal, 1/n if one flow has everything, null if all are zero. Jain, Chiu and Hawe 1984
+        /// fairness of the goodput among all n flows of the run that start: Jain's index over their `goodput_bps` x,
+        /// (sum of x)^2 / (n times sum of x^2). 1 if all are equal, 1/n if one flow has all goodput, null if all are
+        /// zero. Jain, Chiu and Hawe 1984
         fairness: Option<f64>;
         /// values of flows and links over time; null unless they were asked for (by `--series`, and always by `Scenario.run`)
         series: Option<SeriesResult>;
@@ -81,28 +83,31 @@ records! {
         name: String;
         /// name of the flow's group, its `[[flows]]` table
         group: String;
-        /// name of the flow's congestion control, or of its application over UDP
+        /// name of the flow's congestion control; over UDP, name of its application
         control: &'static str;
         /// time in the run at which the flow begins, as drawn if its start is random; null for a flow that never begins
         start_s: Option<f64>;
-        /// time in the run at which everything that the flow had to send was acknowledged; null if that did not happen, for a flow
-        /// without an end, and if several connections count as one flow
+        /// time in the run at which everything that the flow had to send was acknowledged; null if that did not
+        /// happen, for a flow without an end, over UDP and RTP, and if several connections count as one flow
         completed_s: Option<f64>;
         /// number of data packets that the sender sent in measured time, retransmissions included
         sent_packets: u64;
-        /// number of data packets that the receiver handed to the application in measured time: each packet once, and over TCP in order.
-        /// Over UDP every arrival counts, copies that links make included
+        /// number of data packets that the receiver handed to the application in measured time: each packet once, and
+        /// over TCP and QUIC in order. Over UDP every arrival counts, copies that links make included
         delivered_packets: u64;
         /// number of retransmissions: data packets sent in measured time that the sender had sent before; null over [noq,
         /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         retransmitted_packets: Option<u64>;
-        /// number of data packets and SYNs of the flow that the network lost in measured time: `dropped_packets` plus
-        /// `corrupted_packets`. It may differ from `retransmitted_packets`, since a packet that arrived may be retransmitted
+        /// number of packets on the flow's way to the receiver that the network lost in measured time:
+        /// `dropped_packets` plus `corrupted_packets`. They are data, and control packets such as SYNs. The number
+        /// may differ from `retransmitted_packets`, since a packet that arrived may be retransmitted
         lost_packets: u64;
-        /// number of data packets and SYNs of the flow that queues dropped in measured time, on arrival or after they had waited
+        /// number of packets on the flow's way to the receiver, data and control packets such as SYNs, that queues
+        /// dropped in measured time, on arrival or after they had waited
         dropped_packets: u64;
-        /// number of data packets and SYNs of the flow that were corrupted on links in measured time: by a loss model, or on a medium by
-        /// a collision or fading
+        /// number of packets on the flow's way to the receiver, data and control packets such as SYNs, that were
+        /// corrupted on links in measured time: by a loss model, by `ecn = "drop"`, or on a medium by a collision or
+        /// fading
         corrupted_packets: u64;
         /// rate at which the application received payload: the payload of `delivered_packets`, divided by measured time
         goodput_bps: f64;
@@ -110,23 +115,29 @@ records! {
         /// `retransmitted_packets`, divided by measured time. In the theses: "bytes transmitted minus bytes retransmitted"; null over [noq,
         /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         throughput_bps: Option<f64>;
-        /// mean [round-trip time](#conventions): one sample for each acknowledgement of new data in measured time, without retransmitted
-        /// packets (Karn and Partridge 1987); null without samples, as over UDP, noq, quinn and stacks in libraries
+        /// mean [round-trip time](#conventions): one sample for each acknowledgement of new data, or report over RTP,
+        /// in measured time, without retransmitted packets (Karn and Partridge 1987); null without samples, as over
+        /// UDP, noq, quinn and stacks in libraries
         rtt_mean_s: Option<f64>;
-        /// standard deviation (n - 1) of the [round-trip time](#conventions): one sample for each acknowledgement of new data in measured
-        /// time, without retransmitted packets (Karn and Partridge 1987); null without two samples
+        /// standard deviation (n - 1) of the [round-trip time](#conventions): one sample for each acknowledgement of
+        /// new data, or report over RTP, in measured time, without retransmitted packets (Karn and Partridge 1987);
+        /// null without two samples
         rtt_std_s: Option<f64>;
-        /// least [round-trip time](#conventions): one sample for each acknowledgement of new data in measured time, without retransmitted
-        /// packets (Karn and Partridge 1987); null without samples, as over UDP, noq, quinn and stacks in libraries
+        /// least [round-trip time](#conventions): one sample for each acknowledgement of new data, or report over
+        /// RTP, in measured time, without retransmitted packets (Karn and Partridge 1987); null without samples, as
+        /// over UDP, noq, quinn and stacks in libraries
         rtt_min_s: Option<f64>;
-        /// median of the [round-trip time](#conventions): one sample for each acknowledgement of new data in measured time, without
-        /// retransmitted packets (Karn and Partridge 1987); null without samples, as over UDP, noq, quinn and stacks in libraries
+        /// median of the [round-trip time](#conventions): one sample for each acknowledgement of new data, or report
+        /// over RTP, in measured time, without retransmitted packets (Karn and Partridge 1987); null without samples,
+        /// as over UDP, noq, quinn and stacks in libraries
         rtt_p50_s: Option<f64>;
-        /// 95th [percentile](#conventions) of the round-trip time: one sample for each acknowledgement of new data in measured time,
-        /// without retransmitted packets (Karn and Partridge 1987); null without samples, as over UDP, noq, quinn and stacks in libraries
+        /// 95th [percentile](#conventions) of the round-trip time: one sample for each acknowledgement of new data,
+        /// or report over RTP, in measured time, without retransmitted packets (Karn and Partridge 1987); null
+        /// without samples, as over UDP, noq, quinn and stacks in libraries
         rtt_p95_s: Option<f64>;
-        /// 99th [percentile](#conventions) of the round-trip time: one sample for each acknowledgement of new data in measured time,
-        /// without retransmitted packets (Karn and Partridge 1987); null without samples, as over UDP, noq, quinn and stacks in libraries
+        /// 99th [percentile](#conventions) of the round-trip time: one sample for each acknowledgement of new data,
+        /// or report over RTP, in measured time, without retransmitted packets (Karn and Partridge 1987); null
+        /// without samples, as over UDP, noq, quinn and stacks in libraries
         rtt_p99_s: Option<f64>;
         /// mean one-way delay: the time from the sending of a data packet to its arrival at the receiver, of every packet that arrived in
         /// measured time, retransmitted or not. It consists of queueing, transmission and propagation; null without arrivals
@@ -149,26 +160,30 @@ records! {
         /// quantiles of the one-way delay, at the `probabilities` of the run, over all data packets that arrived at the receiver in
         /// measured time, retransmitted or not; null without arrivals. Only with `observe.distributions`
         one_way_delay_quantiles_s: Asked<Vec<f64>>;
-        /// number of timeouts: expiries of the retransmission timer in measured time with data outstanding, without those of a SYN.
-        /// Always zero over [ackclock's QUIC](quic-stacks.md#the-transport-quic), which has no such timer; null over [noq,
-        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
+        /// number of timeouts: expiries of the retransmission timer in measured time with data outstanding, without
+        /// those of a SYN. Zero over UDP, RTP and [ackclock's QUIC](quic-stacks.md#the-transport-quic), which have no
+        /// such timer; null over [noq, quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not
+        /// report it
         timeouts: Option<u64>;
         /// total idle time before the timeouts in measured time: the sum of the times from the last packet sent to the expiry of the
         /// retransmission timer; null over [noq, quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         timeout_idle_s: Option<f64>;
-        /// number of probe packets sent in measured time, new data or retransmissions, because nothing was acknowledged for a probe
-        /// timeout: over QUIC (RFC 9002 section 6.2.4), and over TCP with `tail_loss_probe` at the end of the data (RFC 8985 section 7);
-        /// null over [noq, quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
+        /// number of probe packets sent in measured time, new data or retransmissions, because nothing was
+        /// acknowledged for a probe timeout: over QUIC (RFC 9002 section 6.2.4), and over TCP with `recovery` rack
+        /// and `tail_loss_probe` (RFC 8985 section 7); zero over other transports; null over [noq,
+        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         probes: Option<u64>;
         /// number of times that the sender found persistent congestion in measured time, which sets the congestion window to its minimum
         /// (RFC 9002 section 7.6); zero over other transports than [ackclock's QUIC](quic-stacks.md#the-transport-quic); null over [noq,
         /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
         persistent_congestions: Option<u64>;
-        /// number of loss recoveries that duplicate or selective acknowledgements began in measured time; null over [noq,
-        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
+        /// number of loss recoveries that loss detection from acknowledgements began in measured time, without those
+        /// after timeouts; zero over UDP and RTP; null over [noq, quinn](quic-stacks.md) and [stacks in
+        /// libraries](any-stack.md), which do not report it
         fast_retransmits: Option<u64>;
-        /// mean congestion window over time, summed over the paths of the flow, from the flow's start or the end of the warm-up,
-        /// whichever is later, to the end of the run; null for a flow without a window, and if several connections count as one flow
+        /// mean congestion window over time, summed over the paths of the flow, from the flow's start or the end of
+        /// the warm-up, whichever is later, to the end of the run; null for a flow whose window is not known, such as
+        /// one over UDP or RTP, and if several connections count as one flow
         cwnd_mean_packets: Option<f64>;
         /// share of the sender's active time in which the congestion window, or loss detection in a recovery, kept it from sending. A
         /// sender is active in measured time while its connection is open or it has data to send. Null over UDP, SCTP, RTP, noq, quinn
@@ -245,8 +260,8 @@ records! {
     pub struct SegmentsResult {
         /// number of segments that an [adaptive video](scenario-language.md#adaptive-video) requested in measured time
         segments: u64;
-        /// number of segments that an [adaptive video](scenario-language.md#adaptive-video) requested in measured time and that arrived
-        /// before the end of the run
+        /// number of segments that an [adaptive video](scenario-language.md#adaptive-video) requested in measured
+        /// time and that arrived completely before the end of the run
         completed_segments: u64;
         /// mean encoding rate of the segments of an [adaptive video](scenario-language.md#adaptive-video) that arrived in measured time;
         /// null if none arrived
@@ -273,17 +288,19 @@ records! {
 
     /// The completion times of a flow's repeated tasks.
     pub struct CompletionResult {
-        /// mean [completion time](#completion-times) of the flow's requests, connections, pages or segments that began in measured time
-        /// and were complete before the end of the run
+        /// mean [completion time](#completion-times) of the flow's requests, connections, pages or segments that
+        /// began in measured time and were complete before the end of the run; null if none was
         completion_mean_s: Option<f64>;
-        /// median of the [completion time](#completion-times) of the flow's requests, connections, pages or segments that began in
-        /// measured time and were complete before the end of the run
+        /// median of the [completion time](#completion-times) of the flow's requests, connections, pages or segments
+        /// that began in measured time and were complete before the end of the run; null if none was
         completion_p50_s: Option<f64>;
-        /// 95th [percentile](#conventions) of the [completion time](#completion-times) of the flow's requests, connections, pages or
-        /// segments that began in measured time and were complete before the end of the run
+        /// 95th [percentile](#conventions) of the [completion time](#completion-times) of the flow's requests,
+        /// connections, pages or segments that began in measured time and were complete before the end of the run;
+        /// null if none was
         completion_p95_s: Option<f64>;
-        /// 99th [percentile](#conventions) of the [completion time](#completion-times) of the flow's requests, connections, pages or
-        /// segments that began in measured time and were complete before the end of the run
+        /// 99th [percentile](#conventions) of the [completion time](#completion-times) of the flow's requests,
+        /// connections, pages or segments that began in measured time and were complete before the end of the run;
+        /// null if none was
         completion_p99_s: Option<f64>;
     }
 
@@ -316,17 +333,17 @@ records! {
         /// number of connections of the class that began in measured time and had all of their data acknowledged before the end of the
         /// run
         completed_transfers: u64;
-        /// mean [completion time](#completion-times) of the connections of the class that began in measured time and were complete before
-        /// the end of the run
+        /// mean [completion time](#completion-times) of the connections of the class that began in measured time and
+        /// were complete before the end of the run; null if none was
         completion_mean_s: Option<f64>;
-        /// median of the [completion time](#completion-times) of the connections of the class that began in measured time and were
-        /// complete before the end of the run, by nearest rank and exact
+        /// median of the [completion time](#completion-times) of the connections of the class that began in measured
+        /// time and were complete before the end of the run, by nearest rank and exact; null if none was
         completion_p50_s: Option<f64>;
-        /// 95th percentile of the [completion time](#completion-times) of the connections of the class that began in measured time and
-        /// were complete before the end of the run, by nearest rank and exact
+        /// 95th percentile of the [completion time](#completion-times) of the connections of the class that began in
+        /// measured time and were complete before the end of the run, by nearest rank and exact; null if none was
         completion_p95_s: Option<f64>;
-        /// 99th percentile of the [completion time](#completion-times) of the connections of the class that began in measured time and
-        /// were complete before the end of the run, by nearest rank and exact
+        /// 99th percentile of the [completion time](#completion-times) of the connections of the class that began in
+        /// measured time and were complete before the end of the run, by nearest rank and exact; null if none was
         completion_p99_s: Option<f64>;
     }
 
@@ -344,7 +361,8 @@ records! {
         /// A packet in service at the start or end of measured time counts only for the part inside. Throughput or goodput divided by
         /// the link's rate is a different quantity and may exceed 1
         utilisation: Share;
-        /// number of packets offered to the link in measured time: data, acknowledgements and SYNs
+        /// number of packets of any kind offered to the link in measured time, such as data, acknowledgements and
+        /// SYNs
         arrived_packets: u64;
         /// number of packets whose transmission ended in measured time without corruption
         delivered_packets: u64;
@@ -352,39 +370,44 @@ records! {
         lost_packets: u64;
         /// number of packets that the link's queue dropped in measured time, on arrival or after they had waited
         dropped_packets: u64;
-        /// number of packets corrupted on the link in measured time: by its loss model, or on a medium by a collision or fading
+        /// number of packets corrupted on the link in measured time: by its loss model, by `ecn = "drop"`, or on a
+        /// medium by a collision or fading
         corrupted_packets: u64;
         /// number of packets that the link's queue marked with Congestion Experienced in measured time (RFC 3168)
         marked_packets: u64;
         /// mean number of packets waiting in the queue over measured time, without the packet being sent; exact, not sampled
         queue_mean_packets: f64;
-        /// standard deviation over measured time of the number of packets waiting in the queue, without the packet being sent; null for a
-        /// link that only one path uses and whose queue has no limit
+        /// standard deviation over measured time of the number of packets waiting in the queue, without the packet
+        /// being sent; null for a link that only one path uses and whose queue is drop-tail without a limit
         queue_std_packets: Option<f64>;
-        /// greatest number of packets waiting in the queue during measured time, without the packet being sent; null for a link that only
-        /// one path uses and whose queue has no limit
+        /// greatest number of packets waiting in the queue during measured time, without the packet being sent; null
+        /// for a link that only one path uses and whose queue is drop-tail without a limit
         queue_max_packets: Option<u64>;
-        /// share of measured time in which no packet waited in the queue; null for a link that only one path uses and whose queue has no
-        /// limit
+        /// share of measured time in which no packet waited in the queue; null for a link that only one path uses and
+        /// whose queue is drop-tail without a limit
         queue_empty_share: Option<Share>;
-        /// mean waiting time in the queue of the packets whose transmission began in measured time, including packets that found the link
-        /// free; null without such packets, and for a link whose queue has no limit
+        /// mean waiting time in the queue of the packets whose transmission began in measured time, including packets
+        /// that found the link free; null without such packets, and for a drop-tail queue without a limit
         wait_mean_s: Option<f64>;
-        /// standard deviation (n - 1) of the waiting time in the queue of the packets whose transmission began in measured time, including
-        /// packets that found the link free; null without two such packets, and for a link whose queue has no limit
+        /// standard deviation (n - 1) of the waiting time in the queue of the packets whose transmission began in
+        /// measured time, including packets that found the link free; null without two such packets, and for a
+        /// drop-tail queue without a limit
         wait_std_s: Option<f64>;
-        /// median of the waiting time in the queue of the packets whose transmission began in measured time, including packets that found
-        /// the link free; null without such packets, and for a link whose queue has no limit
+        /// median of the waiting time in the queue of the packets whose transmission began in measured time,
+        /// including packets that found the link free; null without such packets, and for a drop-tail queue without a
+        /// limit
         wait_p50_s: Option<f64>;
-        /// 95th [percentile](#conventions) of the waiting time in the queue of the packets whose transmission began in measured time,
-        /// including packets that found the link free; null without such packets, and for a link whose queue has no limit
+        /// 95th [percentile](#conventions) of the waiting time in the queue of the packets whose transmission began
+        /// in measured time, including packets that found the link free; null without such packets, and for a
+        /// drop-tail queue without a limit
         wait_p95_s: Option<f64>;
-        /// 99th [percentile](#conventions) of the waiting time in the queue of the packets whose transmission began in measured time,
-        /// including packets that found the link free; null without such packets, and for a link whose queue has no limit
+        /// 99th [percentile](#conventions) of the waiting time in the queue of the packets whose transmission began
+        /// in measured time, including packets that found the link free; null without such packets, and for a
+        /// drop-tail queue without a limit
         wait_p99_s: Option<f64>;
-        /// quantiles of the waiting time in the queue, at the `probabilities` of the run, of the packets whose transmission began in
-        /// measured time, including packets that found the link free; null without such packets, and for a link whose queue has no limit.
-        /// Only with `observe.distributions`
+        /// quantiles of the waiting time in the queue, at the `probabilities` of the run, of the packets whose
+        /// transmission began in measured time, including packets that found the link free; null without such
+        /// packets, and for a drop-tail queue without a limit. Only with `observe.distributions`
         wait_quantiles_s: Asked<Vec<f64>>;
         ..events: LossEventsResult;
         ..station: StationResult;
@@ -425,13 +448,14 @@ records! {
         /// mean number of flows that lose packets in a loss event, over the loss events that began in measured time at the link
         /// `observe.at`; null without events
         loss_event_flows_mean: Option<f64>;
-        /// global synchronisation ratio (RFC 7928 section 2.4): the share of flows that lose packets, among those that offer packets during
-        /// a loss event, mean over the loss events that began in measured time at the link `observe.at`; null without events. 1 if all
-        /// flows lose together
+        /// global synchronisation ratio (RFC 7928 section 2.4): the share of flows that lose packets, among those
+        /// that offer packets during a loss event, mean over the loss events that began in measured time at the link
+        /// `observe.at`; null without events. 1 if all these flows lose packets in each event
         loss_synchronisation: Option<f64>;
-        /// expected global synchronisation ratio if each drop of a loss event hit any of the n flows with equal probability: 1 -
-        /// (1 - 1/n)^drops, mean over the events; null without events. A discipline with many drops in a round trip has a high ratio
-        /// without any synchronisation
+        /// expected global synchronisation ratio if each drop of a loss event hit any of the n flows that offer
+        /// packets during the event with equal probability: 1 - (1 - 1/n)^drops, mean over the loss events that began
+        /// in measured time at the link `observe.at`; null without events. Many drops in a round trip alone make it
+        /// high
         loss_synchronisation_at_random: Option<f64>;
     }
 
@@ -439,20 +463,22 @@ records! {
     pub struct GroupResult {
         /// name of the group
         name: String;
-        /// number of flows in the group
+        /// number of flows in the group, each with a record in `flows`; all connections of web sessions or transfers
+        /// count as one flow
         flows: usize;
-        /// total goodput of the group: the sum of its flows' `goodput_bps`
+        /// total goodput of the group: the sum of `goodput_bps` over its flows
         goodput_bps: f64;
-        /// fairness of the goodput within the group: Jain's index over the `goodput_bps` of its flows that start; null if all are zero
+        /// fairness of the goodput within the group: Jain's index over the `goodput_bps` of its flows that start;
+        /// null if all are zero or no flow starts
         fairness: Option<f64>;
         ..bursts: BurstsResult;
     }
 
     /// The fate of a group's bursts.
     pub struct BurstsResult {
-        /// number of bursts of the group that began in measured time at the link `observe.at`; only with `observe.bursts`. A burst is a
-        /// run of at least `observe.bursts` data packets of the group, each of which comes after its predecessor in less time than the
-        /// link takes to send it
+        /// number of bursts of the group that began in measured time at the link `observe.at`; only with
+        /// `observe.bursts`. A burst is a run of at least `observe.bursts` data packets of the group, each of which
+        /// arrives less than its own transmission time after its predecessor
         bursts: u64;
         /// number of bursts of the group that began in measured time at the link `observe.at` and of which the link dropped no packet
         bursts_without_loss: u64;

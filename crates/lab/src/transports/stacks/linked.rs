@@ -27,7 +27,8 @@ use std::sync::Arc;
 parameters! {
     /// The details.
     struct Details {
-        /// The size of a full datagram; the stack does not search for a larger one (path MTU discovery)
+        /// The size of a full datagram, the UDP payload; the stack does not search for a larger size (path MTU
+        /// discovery)
         datagram: Size = size(
             "1472 B",
             Range::between(1200.0, 65_000.0),
@@ -35,7 +36,7 @@ parameters! {
         ),
         /// The size of the headers around a datagram on the wire
         header: Size = size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B"),
-        /// The largest number of full datagrams that the receiver allows in flight
+        /// The flow-control window: the largest amount of data that the receiver allows in flight, in full datagrams
         window: Packets = packets("10000 packets", WINDOWS, "RFC 9000 section 4.1 leaves it open; as over `quic` and TCP"),
     }
 }
