@@ -239,7 +239,10 @@ def test_an_exit_of_a_library_is_no_success(tmp_path: Path) -> None:
             "toy had a timer due more than 10000 times at one time, at 1",
         ),
         ({"send": "return size + 1;"}, "toy sends 1473 bytes in a datagram of at most 1472 bytes, at 0 s"),
-        ({"write": "return bytes + 1;"}, "toy took 65537 bytes in ackclock_stack_write, but was offered 65536, at 0 s"),
+        (
+            {"write": "return bytes + 1;"},
+            "toy took 65537 bytes in ackclock_stack_write, but was offered 65536, at 0 s",
+        ),
         ({"write": "return bytes;"}, "toy took more than 1 GiB in ackclock_stack_write at one time"),
         (
             {"read": "return now > 1000000000 ? 1000000000 : 0;"},

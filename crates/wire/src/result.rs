@@ -38,7 +38,7 @@ pub fn result(
         duration_s: measured.to.seconds(),
         measured_s: [measured.from.seconds(), measured.to.seconds()],
         probabilities: Asked(None),
-        fairness: jain(flows.iter().map(|flow| flow.goodput_bps)),
+        fairness: jain(flows.iter().filter(|flow| flow.start_s.is_some()).map(|flow| flow.goodput_bps)),
         flows,
         links,
         groups,

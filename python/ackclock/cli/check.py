@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ackclock.cli.given import scenario_in
 from ackclock.cli.terminal import console, warn
+from ackclock.errors import InputError
 
 
 def check(file: Path, control: str | None = None) -> None:
@@ -15,7 +16,14 @@ def check(file: Path, control: str | None = None) -> None:
     from ackclock._files import read_text
     from ackclock.study.kind import ENDING, LESSON, looks_like_study
 
+    def only_scenarios(what: str) -> None:
+        if control is not None:
+            raise InputError(
+                f"--control {control}: {file} is a {what}, and only scenarios take another control"
+            )
+
     if file.name.endswith(ENDING):
+        only_scenarios("base of studies")
         from ackclock.study.base import parse_base
 
         base = parse_base(read_text(file), str(file)).base
@@ -25,6 +33,7 @@ def check(file: Path, control: str | None = None) -> None:
         )
         return
     if file.name.endswith(LESSON):
+        only_scenarios("lesson")
         from ackclock.lessons.files import read_lesson
 
         lesson = read_lesson(file)
@@ -40,6 +49,7 @@ def check(file: Path, control: str | None = None) -> None:
         return
     text = read_text(file)
     if looks_like_study(text):
+        only_scenarios("study")
         from ackclock.study.load import load_study
 
         loaded = load_study(str(file))

@@ -100,9 +100,10 @@ def check(
     """
     drills = [one for one in DRILLS if applies(one, target.law) and _named(one, only)]
     asks_repeats = not only or any(word in ("repeats", "seed") for word in only)
-    asks_paths = paths and (not only or any(word.startswith("path") for word in only))
-    if not (drills or asks_repeats or asks_paths):
+    compared = [name for name in NAMES if paths and _named_path(name, only)]
+    if not (drills or asks_repeats or compared):
         known = [one.id for one in DRILLS if applies(one, target.law)]
+        known += ["paths", *(f"path-{name}" for name in NAMES)]
         raise InputError(f"--only {', '.join(only)}: no test has this id or clause{nearest(only[0], known)}")
     before = _cpu_s()
     outcomes = _repeats(target, seed) if asks_repeats else []
@@ -112,8 +113,8 @@ def check(
         if key not in records:
             records[key] = _conducted(target, drill.script, seed)
         outcomes.append(judged(drill, records[key]))
-    if asks_paths:
-        outcomes += _paths(target, [name for name in NAMES if _named_path(name, only)])
+    if compared:
+        outcomes += _paths(target, compared)
     return Report(target, outcomes, _cpu_s() - before)
 
 

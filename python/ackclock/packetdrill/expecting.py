@@ -158,7 +158,7 @@ class _Expected:
             return
         departure = self.take(("acknowledgement", "probe"), "the segment")
         if departure.kind == "probe":
-            self.agree("the sequence number of a probe", world.written.start(departure.number), segment.start)
+            self.agree("the sequence number of a probe", segment.start, world.written.start(departure.number))
             world.compared.segments += 1
         else:
             self._acknowledgement(departure)

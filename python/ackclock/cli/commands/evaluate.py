@@ -16,6 +16,7 @@ from ackclock.errors import InputError
 
 
 def evaluate(
+    context: typer.Context,
     control: Annotated[
         str,
         typer.Argument(
@@ -194,7 +195,7 @@ def evaluate(
     [bold]ackclock evaluate list[/bold], [bold]ackclock evaluate copy N-03 loss.toml[/bold]
 
     To evaluate a queue discipline by RFC 7928: [bold]ackclock evaluate queue codel[/bold]. --only then takes a section
-    of RFC 7928, e.g. 5.2; of the other options only --full, --json, --html, --out and --threads have an effect.
+    of RFC 7928, e.g. 5.2; of the other options it takes --full, --json, --html, --out and --threads.
     """
     words = more or []
     if control == evaluate_files.COPY:
@@ -211,6 +212,7 @@ def evaluate(
     if control == evaluate_queue.QUEUE:
         if len(words) != 1:
             raise InputError("queue needs a discipline: `ackclock evaluate queue codel`")
+        _only_of_queues(context)
         evaluate_queue.evaluate(
             words[0],
             full=full,
@@ -251,3 +253,18 @@ def evaluate(
         )
     if not no_worse:
         raise typer.Exit(1)
+
+
+OF_QUEUES = ("control", "more", "full", "only", "json", "html", "out", "threads")
+"""The parameters that the evaluation of a queue discipline takes."""
+
+
+def _only_of_queues(context: typer.Context) -> None:
+    """Raises InputError for an option that an evaluation of a queue discipline does not take."""
+    for one in context.command.params:
+        source = context.get_parameter_source(one.name or "")
+        if source is not None and source.name == "COMMANDLINE" and one.name not in OF_QUEUES:
+            raise InputError(
+                f"{one.opts[0]}: `ackclock evaluate queue` takes only --full, --only, --json, --html, --out and "
+                "--threads"
+            )

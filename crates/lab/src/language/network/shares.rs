@@ -103,6 +103,7 @@ pub(super) fn duplicates(table: &TableReader<'_>) -> Option<(Duplicates, Option<
     let duplicate = table.open("duplicate")?;
     let correlation = duplicate.read_or_default("correlation")?;
     if !changes(table, "duplicate") {
+        duplicate.required_unless("share", "`cycle`, `steps` or `trace`");
         return Some((Duplicates { share: duplicate.read("share")?, correlation }, None));
     }
     if duplicate.get("share").is_some() {
