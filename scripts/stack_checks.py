@@ -32,7 +32,10 @@ def counts() -> str:
     from ackclock.drills.check import DRILLS
 
     hidden = [one for one in DRILLS if one.demand == HIDDEN]
-    return f"{len(DRILLS)} drills; {len(hidden)} of them are cases of the BBR draft that show only inside a control."
+    return (
+        f"{len(DRILLS)} drills; {len(hidden)} of them are cases of the BBR draft that these tests cannot show from "
+        "outside a control."
+    )
 
 
 def table() -> str:

@@ -7,7 +7,7 @@ class Aimd(WindowControl):
     """Adds half a packet in a round trip, and keeps seven tenths of the window after a loss."""
 
     def avoid_congestion(self, ack):
-        self.cwnd += 0.5 * ack.credit / self.cwnd
+        self.cwnd += 0.5 * ack.abc_increment / self.cwnd
 
     def decrease(self, window):
         return 0.7 * window

@@ -51,6 +51,13 @@ def outlines(
     ScenarioError if the text is not TOML.
     """
 
+def comparison_warnings(
+    text: str, file: str, runs: list[str], plugins: list[StackLibrary] = ...
+) -> list[str]:
+    """Returns the warnings about runs that are compared with one another, given the overrides of each: controls that
+    use different loss recovery. A run with a wrong scenario is left out. Raises ScenarioError if the text is not TOML.
+    """
+
 def locate(text: str, file: str, path: list[str]) -> tuple[int, tuple[int, int], tuple[int, int]]:
     """Finds a path of keys and indices in a TOML file. Returns how many steps of the path exist, and line and column of
     the key (or the item of a list) and of the value of the last of them. Raises ScenarioError if the text is not TOML.
@@ -238,7 +245,7 @@ class Ack:
     @property
     def marks(self) -> int: ...
     @property
-    def credit(self) -> float: ...
+    def abc_increment(self) -> float: ...
     @property
     def rtt(self) -> float | None: ...
     @property

@@ -114,7 +114,7 @@ def _over_demand(results: Sequence[Mapping[str, Any]]) -> list[str]:
     named = ", ".join(greedy) if len(greedy) <= _MOST_NAMES else f"{len(greedy)} flows"
     chosen = set(greedy)
     among = [_index([flow for flow in result["flows"] if flow["name"] in chosen]) for result in results]
-    return [text, f"  {mixed}; the index over the others ({named}) is {_mean(among)}"]
+    return [text, f"  {mixed}; the index over those that did ({named}) is {_mean(among)}"]
 
 
 def _mean(values: Sequence[float | None]) -> str:

@@ -28,7 +28,7 @@ def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
     try:
         import pandas as pd
     except ImportError:
-        raise missing("this needs", "pandas") from None
+        raise missing("a pandas frame needs", "pandas") from None
 
     # Converts by way of NumPy, because pyarrow may be missing. A missing whole number is <NA>, not a float.
     kinds: Mapping[Any, str] = {
@@ -55,7 +55,7 @@ def to_xarray(table: pl.DataFrame, axes: Sequence[Axis], row: str) -> xr.Dataset
     try:
         import xarray as xr
     except ImportError:
-        raise missing("this needs", "xarray") from None
+        raise missing("an xarray dataset needs", "xarray") from None
 
     swept = [axis.column for axis in axes]
     along: dict[str, tuple[str, Any]] = {}

@@ -34,7 +34,7 @@ METRICS = (
     ),
     Metric(
         id="lost",
-        label="lost",
+        label="loss",
         unit="%",
         expr='100 * flow("test").lost_packets / flow("test").sent_packets',
         better="less",
@@ -82,7 +82,7 @@ def contenders(words: Sequence[str]) -> list[Contender]:
     """Returns what ``noq:bbr3``, ``bbrv3`` and ``bbrv3@quic`` name.
 
     A control of this laboratory without a transport runs over the first stack that is named, or over its own QUIC.
-    InputError for a transport that does not exist.
+    InputError for a control or a transport that does not exist.
     """
     stacks = [word.split(":")[0] for word in words if ":" in word]
     usual = stacks[0] if stacks else OWN_TRANSPORT
@@ -91,6 +91,13 @@ def contenders(words: Sequence[str]) -> list[Contender]:
 
 def _contender(word: str, usual: str) -> Contender:
     control, at, transport = word.partition("@")
+    controls = [entry["name"] for entry in core.registry() if entry["kind"] == "control"]
+    if control not in controls:
+        if of_stack := [name for name in controls if name.startswith(f"{control}:")]:
+            raise InputError(f"{word}: found a stack, expected one of its controls: {', '.join(of_stack)}")
+        raise InputError(
+            f'there is no control "{control}"{nearest(control, controls)}\n`ackclock list controls` shows them all'
+        )
     if not at:
         stack, colon, _ = word.partition(":")
         return Contender(word, stack if colon else usual)
@@ -112,7 +119,7 @@ def known_paths(names: Sequence[str]) -> Sequence[str]:
     for name in names:
         if name not in hard_paths.NAMES:
             expected = f"expected one of {', '.join(hard_paths.NAMES)}{nearest(name, hard_paths.NAMES)}"
-            own = "ackclock run with a [sweep] over controls compares them on a path of your own"
+            own = "for a path of your own, `ackclock run` a scenario with a [sweep] over controls"
             raise InputError(f"there is no path {name!r}, {expected}; {own}")
     return names or hard_paths.NAMES
 

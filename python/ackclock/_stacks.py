@@ -96,7 +96,7 @@ def stacks(given: Sequence[str | Path | Stack]) -> tuple[Stack, ...]:
             if other.name == stack.name:
                 raise InputError(
                     f"{stack.path}: has the stack name {stack.name!r}, as {other.path} has; "
-                    "expected one library of each name"
+                    "expected a different name for each stack: leave one of them out"
                 )
     return found
 
@@ -107,9 +107,9 @@ def _stack(word: str) -> Stack:
     for part in rest:
         key, equals, value = part.partition("=")
         if not key or not equals:
-            raise InputError(f"--stack {word}: found {part!r}, expected key=value after the path")
+            raise InputError(f"stack {word}: found {part!r}, expected key=value after the path")
         if key in dict(options):
-            raise InputError(f"--stack {word}: the option {key} is given twice")
+            raise InputError(f"stack {word}: the option {key} is given twice, expected it once")
         options.append((key, value))
     file = Path(path).absolute()
     try:

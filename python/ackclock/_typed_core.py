@@ -82,6 +82,14 @@ def outlines(
     ]
 
 
+def comparison_warnings(text: str, file: str, runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Returns the warnings about runs of a scenario that are compared with one another, given the overrides of each:
+    controls that use different loss recovery. A run with a wrong scenario is left out.
+    """
+    with own_errors():
+        return list(_core.comparison_warnings(text, file, list(map(to_json, runs)), _with_offered([])))
+
+
 def locate(text: str, file: str, path: Sequence[str | int]) -> tuple[int, tuple[int, int], tuple[int, int]]:
     """Returns how many steps of ``path`` exist in a TOML file, and line and column of the key and of the value of the
     last of them. ScenarioError if the text is not TOML.

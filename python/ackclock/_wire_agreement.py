@@ -23,7 +23,7 @@ class Metric:
     @property
     def bound(self) -> str:
         """Returns the bound in words."""
-        return f"{self.share:.0%}" if not self.packets else f"1.5 times or {self.packets:g}"
+        return f"{self.share:.0%}" if not self.packets else f"1.5 times or {self.packets:g} packets"
 
     def agrees(self, real: float, simulated: float) -> bool:
         """Returns whether the values are within the bound of each other."""

@@ -48,7 +48,7 @@ class WindowControl(Control):
 
     @abstractmethod
     def avoid_congestion(self, ack: Ack) -> None:
-        """Grows ``cwnd`` above the threshold by an acknowledgement that brings ``ack.credit`` packets."""
+        """Grows ``cwnd`` above the threshold by an acknowledgement that brings ``ack.abc_increment`` packets."""
 
     @abstractmethod
     def decrease(self, window: float) -> float:
@@ -56,7 +56,7 @@ class WindowControl(Control):
 
     def slow_start(self, ack: Ack) -> None:
         """Grows ``cwnd`` below the threshold, by what was acknowledged (RFC 5681 section 3.1)."""
-        self.cwnd = min(self.cwnd + ack.credit, max(self.ssthresh, self.cwnd + 1.0))
+        self.cwnd = min(self.cwnd + ack.abc_increment, max(self.ssthresh, self.cwnd + 1.0))
 
     def lose(self, loss: Loss) -> None:
         """Reduces the window when a recovery begins (RFC 5681 section 3.2)."""
@@ -156,7 +156,7 @@ class NewReno(WindowControl):
 
     def avoid_congestion(self, ack: Ack) -> None:
         """RFC 5681 equation 3, in packets."""
-        self.cwnd += self.increase * ack.credit / self.cwnd
+        self.cwnd += self.increase * ack.abc_increment / self.cwnd
 
     def decrease(self, window: float) -> float:
         """RFC 5681 section 3.2."""
@@ -193,12 +193,12 @@ class Cubic(WindowControl):
         if self._start is None:
             self._begin(ack.now)
         now = ack.now - (self._start or 0.0)
-        self._w_est += self.alpha() * ack.credit / self.cwnd
+        self._w_est += self.alpha() * ack.abc_increment / self.cwnd
         if self.curve(now) < self._w_est:
             self.cwnd = max(self.cwnd, self._w_est)
         else:
             target = min(max(self.curve(now + ack.smoothed_rtt), self.cwnd), 1.5 * self.cwnd)
-            self.cwnd += (target - self.cwnd) / self.cwnd * ack.credit
+            self.cwnd += (target - self.cwnd) / self.cwnd * ack.abc_increment
 
     def decrease(self, window: float) -> float:
         """Section 4.6."""

@@ -268,7 +268,7 @@ def _python_class(kind: str, name: Any, cls: Any, base: type[_Hosted]) -> Python
     if not name.isprintable() or not 1 <= len(name) <= 100:
         raise InputError(f"{kind}: found the name {name!r}, expected 1 to 100 printable characters")
     if not _is_class(cls, base):
-        raise InputError(f'{kind}: "{name}" is {cls!r}, expected a class of ackclock.{base.__name__}')
+        raise InputError(f'{kind}: "{name}" is {cls!r}, expected a subclass of ackclock.{base.__name__}')
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
         raise InputError(f'{kind}: the class "{name}" lacks the methods {", ".join(missing)}')

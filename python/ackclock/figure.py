@@ -108,7 +108,10 @@ def _inches(width: float | str | None) -> float | None:
     if not isinstance(width, str):
         return width
     if width not in _WIDTHS:
-        raise InputError(f'width_in: found "{width}"{nearest(width, _WIDTHS)}')
+        raise InputError(
+            f'width_in: found "{width}", expected inches as a number, or one of {", ".join(_WIDTHS)}'
+            f"{nearest(width, _WIDTHS)}"
+        )
     return _WIDTHS[width]
 
 

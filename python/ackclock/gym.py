@@ -1,4 +1,4 @@
-"""A Gymnasium environment: an agent decides the window or the rate of one flow of any scenario.
+"""A Gymnasium environment: an agent decides the window or the rate of one flow of a scenario.
 
 >>> import gymnasium
 >>> import ackclock.gym

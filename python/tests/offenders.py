@@ -27,7 +27,7 @@ class Reno(ackclock.Control):
     def on_ack(self, ack: Ack, random: Draws) -> None:
         if ack.in_recovery or not ack.cwnd_limited:
             return
-        grown = ack.credit
+        grown = ack.abc_increment
         self.cwnd += grown if self.cwnd < self.ssthresh else self.increase() * grown / self.cwnd
 
     def increase(self) -> float:
@@ -158,7 +158,7 @@ class HalfPackets(Reno):
     def on_ack(self, ack: Ack, random: Draws) -> None:
         if ack.in_recovery or not ack.cwnd_limited:
             return
-        grown = 2 * ack.credit
+        grown = 2 * ack.abc_increment
         self.cwnd += grown if self.cwnd < self.ssthresh else grown / self.cwnd
 
     def on_loss(self, loss: Loss, random: Draws) -> None:
@@ -222,7 +222,7 @@ class GrowsUnused(Reno):
 
     def on_ack(self, ack: Ack, random: Draws) -> None:
         if not ack.in_recovery:
-            self.cwnd += ack.credit
+            self.cwnd += ack.abc_increment
 
 
 class CountsWithSixteenBits(Reno):
@@ -245,7 +245,7 @@ class StartsTwiceAsFast(Reno):
     def on_ack(self, ack: Ack, random: Draws) -> None:
         if ack.in_recovery or not ack.cwnd_limited:
             return
-        grown = ack.credit
+        grown = ack.abc_increment
         self.cwnd += 3 * grown if self.cwnd < self.ssthresh else self.increase() * grown / self.cwnd
 
 

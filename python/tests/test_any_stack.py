@@ -238,8 +238,8 @@ def test_an_exit_of_a_library_is_no_success(tmp_path: Path) -> None:
             {"timeout": "if (now > 1000000000) return now;"},
             "toy had a timer due more than 10000 times at one time, at 1",
         ),
-        ({"send": "return size + 1;"}, "toy sends 1473 bytes in a datagram of at most 1472, at 0 s"),
-        ({"write": "return bytes + 1;"}, "toy took 65537 bytes, but was offered 65536, at 0 s"),
+        ({"send": "return size + 1;"}, "toy sends 1473 bytes in a datagram of at most 1472 bytes, at 0 s"),
+        ({"write": "return bytes + 1;"}, "toy took 65537 bytes in ackclock_stack_write, but was offered 65536, at 0 s"),
         ({"write": "return bytes;"}, "toy took more than 1 GiB in ackclock_stack_write at one time"),
         (
             {"read": "return now > 1000000000 ? 1000000000 : 0;"},
@@ -334,7 +334,7 @@ def test_a_scenario_that_names_no_loaded_stack_says_how_to_load_it(
 ) -> None:
     made = ackclock("run", scenario_file)
     assert made.code == 2
-    assert made.err.count("or that of a stack in a library, which `--stack PATH` names") == 2, made.err
+    assert made.err.count("a stack in a library, which `--stack PATH` names") == 2, made.err
 
 
 def test_a_control_of_ours_does_not_run_under_a_library(libtoy: Path) -> None:

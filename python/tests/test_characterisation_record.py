@@ -131,7 +131,7 @@ def test_the_answer_names_the_disciplines_with_the_fewest_and_the_most_concerns(
         "**Of the 13 scenarios that must be considered, a discipline raises a concern in at least 1 (a) "
         in text
     )
-    assert "and in at most 2 (b).** Every discipline raises one in 5.2 CUBIC." in text
+    assert "and in at most 2 (b).** Every discipline raises a concern in 5.2 CUBIC." in text
 
 
 def test_the_picture_has_a_mark_for_each_verdict() -> None:

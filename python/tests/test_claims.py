@@ -358,4 +358,4 @@ def test_the_result_carries_what_the_table_shows() -> None:
     # std = sqrt((0 + 0.01 + 0.01 + 0) / 3) = 0.08165; half = 3.1824 * 0.08165 / 2 = 0.12992
     assert result.interval == pytest.approx((1 - 0.12992, 1 + 0.12992), abs=1e-4)
     assert (result.id, result.unit, result.paper) == ("5a", "%", 1.1)
-    assert "9.1 % below the printed 1.100, tolerance 0.1100: the interval across a limit" in result.detail
+    assert "9.1 % below the printed 1.100, tolerance 0.1100: the interval contains a limit" in result.detail

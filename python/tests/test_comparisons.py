@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import SCENARIO, Command, replaced
+from conftest import SCENARIO, STUDY, Command, replaced
 
 import ackclock
 from ackclock import Decision, Scenario
@@ -51,6 +51,15 @@ def test_a_comparison_of_repairs_warns_in_check_run_and_on_the_page(
     assert f"% {REPAIR}" in (tmp_path / "results/summary.tex").read_text()
     (drawn,) = (tmp_path / "results/figures").glob("*.svg")
     assert REPAIR.replace('"', "&quot;") in drawn.read_text() or REPAIR in drawn.read_text()
+
+
+def test_the_cases_of_an_own_study_are_compared(ackclock: Command, study_file: Path) -> None:
+    told = 'the controls use different loss recovery: "newreno" for newreno; "sack" for sack'
+    assert "different loss recovery" not in ackclock("check", study_file).err
+    many = ('"flows.tcp.count" = 8', '"flows.tcp.count" = 8, "flows.tcp.control" = "sack"')
+    study_file.write_text(replaced(STUDY, many))
+    assert f"{study_file}: {told}" in " ".join(ackclock("check", study_file).err.split())
+    assert told in " ".join(ackclock("reproduce", study_file, "--quick").err.split())
 
 
 def test_runs_and_figures_have_the_warnings() -> None:

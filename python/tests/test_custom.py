@@ -207,14 +207,14 @@ def test_what_waits_is_dropped_and_marked_at_arrivals_departures_and_periods() -
 @pytest.mark.parametrize(
     ("departs", "message"),
     [
-        (lambda _: None, "returned no packet while 1 wait and the link is free"),
+        (lambda _: None, "returned None while the link is free and the queue has length 1"),
         (lambda _: 3, "3 is not a packet that waits"),
         (lambda mine: mine.gone, "Arrival.*is not a packet that waits"),
         (
             lambda mine: mine.queue.drop(mine.queue[0]) or mine.queue.drop(mine.gone),
             "not a packet that waits",
         ),
-        (lambda mine: mine.queue[-1], "before an older one of its flow"),
+        (lambda mine: mine.queue[-1], "although an older packet of its flow waits"),
         (lambda mine: mine.queue[99], "IndexError: no packet 99: the queue has [0-9]+"),
         (lambda mine: 1 / 0, "ZeroDivisionError"),
     ],
@@ -468,8 +468,8 @@ def declared(annotation: Any, default: Any) -> type[Control]:
 @pytest.mark.parametrize(
     ("controls", "message"),
     [
-        ({"x": Steady(None)}, "expected a class of ackclock.Control"),  # type: ignore[arg-type]
-        ({"x": Red}, "expected a class of ackclock.Control"),
+        ({"x": Steady(None)}, "expected a subclass of ackclock.Control"),  # type: ignore[arg-type]
+        ({"x": Red}, "expected a subclass of ackclock.Control"),
         ({"x": Control}, "lacks the methods decision, on_ack"),
         ({"cubic": Steady}, 'a control "cubic" exists already'),
         ({"": Steady}, "the name ''"),

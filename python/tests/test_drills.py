@@ -404,7 +404,7 @@ def test_the_command_names_the_first_violation(ackclock: Command, tmp_path: Path
     assert made.code == 1
     assert "VIOLATED       RFC 9002 6.2.1 (MUST), probe-backoff" in made.out
     assert "The first violated requirement, RFC 9002 6.2.1 (MUST):" in made.out
-    assert "The probe timeout doubles with each probe that is not acknowledged." in made.out
+    assert "The probe timeout doubles each time that it expires without an acknowledgement." in made.out
     suite = ElementTree.parse(junit).getroot()  # noqa: S314  (written by the line above)
     assert int(suite.attrib["failures"]) >= 1
     failed = {case.attrib["name"] for case in suite if case.find("failure") is not None}
@@ -442,3 +442,10 @@ def test_the_hard_paths_are_judged_beside_a_control_of_the_same_law() -> None:
     report = check(target(toy(), "newreno"), only=["path-app-limited"])
     assert [one.word for one in report.outcomes] == ["as demanded"]
     assert report.outcomes[0].text.startswith("goodput 12.00 Mbit/s")
+
+
+def test_a_word_that_is_no_stack_gets_the_nearest_stack(ackclock: Command) -> None:
+    refused = ackclock("check-stack", "quin", "--control", "cubic")
+    assert refused.code == 2
+    assert 'no built-in stack "quin" and no file of this name; did you mean "quinn"?' in refused.err
+    assert "did you mean" not in ackclock("check-stack", "mine.so", "--control", "cubic").err

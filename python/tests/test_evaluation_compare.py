@@ -176,12 +176,12 @@ def test_many_comparisons_do_not_make_a_false_alarm() -> None:
         ("tolerence = 1", ':1:1: tolerence: unknown key; did you mean "tolerance"'),
         (
             "\n[metrics]\n'N-03.los' = 1",
-            ':3:1: metrics: "N-03.los": the record has no such metric; did you mean "N-03.loss"',
+            ':3:1: metrics: "N-03.los": there is no metric of this name; did you mean "N-03.loss"',
         ),
-        ("[metrics]\nN-03 = 1", ':2:1: metrics: "N-03": the record has no such metric'),
+        ("[metrics]\nN-03 = 1", ':2:1: metrics: "N-03": there is no metric of this name'),
         (
             'ignore = ["N-03", "N-24x"]',
-            ':1:19: ignore: "N-24x": the record has no such scenario or metric; did you mean "N-24"',
+            ':1:19: ignore: "N-24x": there is no scenario or metric of this name; did you mean "N-24"',
         ),
         ('ignore = ["N-03.los"]', 'did you mean "N-03.loss"'),
         ("\ntolerance = ", ":2:13: "),

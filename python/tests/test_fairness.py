@@ -48,7 +48,7 @@ def test_three_equal_flows_and_a_small_one_are_told_apart() -> None:
         "fairness (Jain) 0.7500 over 4 flows",
         (
             "  1 of them did not always have data to send and did not need an equal share; the index over "
-            "the others (tcp-1, tcp-2, tcp-3) is 1.0000"
+            "those that did (tcp-1, tcp-2, tcp-3) is 1.0000"
         ),
     ]
 

@@ -265,7 +265,7 @@ class TestIperf3:
         both["streams"] += interval(1, 7 * MSS, 41500, 0, socket=7)["streams"]
         path = tmp_path / "log"
         with pytest.raises(
-            InputError, match=rf"has several streams \(sockets 5, 7\), expected {path}#5 or {path}#7"
+            InputError, match=rf"found the streams \(by socket\) 5, 7, expected {path}#5 or {path}#7"
         ):
             log(tmp_path, iperf3(both))
         assert read(f"{path}#7").courses["congestion_window"].values == [7 * MSS]

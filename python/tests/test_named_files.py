@@ -113,7 +113,7 @@ def test_mistakes_say_where(scenario: Path) -> None:
         Scenario.from_file(scenario)
     trace.unlink()
     with pytest.raises(
-        ScenarioError, match=r'path.toml:5:33: .*the file "traces/one.trace", which does not exist'
+        ScenarioError, match=r'path.toml:5:33: .*the file "traces/one.trace", which was not found'
     ):
         Scenario.from_file(scenario)
     # Lines of the scenario keep their numbers.

@@ -114,7 +114,7 @@ def test_the_counts_on_the_figure_are_those_of_the_page(key: str) -> None:
     assert len(counts) == len(data(key).groups)
     left_out = [int(text.split()[2]) for text in texts if text.startswith("Not drawn: ")]
     marks = [part for part in root.iter() if "point" in part.get("class", "")]
-    legend = len(counts) + texts.count("set-up partly lost")
+    legend = len(counts) + texts.count("set-up partly unknown")
     assert len(marks) - legend == len(drawn(key)) == count - sum(left_out)
 
 

@@ -14,7 +14,7 @@ from ackclock.controls import WindowControl
 
 class Mine(WindowControl):
     def avoid_congestion(self, ack):
-        self.cwnd += 0.5 * ack.credit / self.cwnd
+        self.cwnd += 0.5 * ack.abc_increment / self.cwnd
     def decrease(self, window):
         return 0.7 * window
 """

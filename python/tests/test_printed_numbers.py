@@ -110,7 +110,7 @@ def test_numbers_of_another_study_count_there() -> None:
 def test_a_number_says_how_far_it_is(printed: float, measured: float, distance: float, words: str) -> None:
     one = Printed("a/b", "RTT", "Reno", "rtt", printed, measured, "s", "1c", "the rates")
     assert one.distance == pytest.approx(distance)
-    assert str(one) == f"a/b, claim 1c: RTT, Reno: {words}; the set-up is partly lost"
+    assert str(one) == f"a/b, claim 1c: RTT, Reno: {words}; the set-up is partly unknown"
 
 
 def test_numbers_are_counted_by_their_distance() -> None:

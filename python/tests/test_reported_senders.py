@@ -175,7 +175,9 @@ def test_a_flow_that_its_receiver_held_back_is_told_of(ackclock: Command, tmp_pa
     outcome = ackclock("run", path)
     assert outcome.code == 0
     assert "its receive window of 29 kB limits it" in outcome.err
-    assert "flow f: the receive window limited it for 98% of its sending time" in outcome.err
+    assert (
+        "flow f: its receiver's window kept it from sending for up to 98% of its active time" in outcome.err
+    )
 
 
 def test_a_connection_that_its_stack_closed_is_told_of(ackclock: Command, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_every_claim_recorded_is_a_line_of_its_thesis(key: str) -> None:
         place = f'<a id="{anchor(name, claim.id)}"></a>'
         assert (stem, id) == (f"[{name}]", f"{place}{markdown.escaped(claim.id)}")
         assert claim.verdict in result
-        assert setup == ("partly lost" if claim.setup else "printed")
+        assert setup == ("partly unknown" if claim.setup else "printed")
         assert (cells["study"], cells["claim"], cells["result"]) == (one.study.name, claim.id, claim.verdict)
 
 
@@ -115,10 +115,10 @@ def test_a_sentence_that_its_claims_do_not_carry_is_refused() -> None:
 def test_a_page_begins_with_the_counts_in_words(small: Recorded) -> None:
     # Of the two claims of the study the first holds: 8 flows are 4 times 2. The second says that no packet arrives.
     assert theses.answer([small]) == ("Where the set-up is printed, 1 of 2 claims hold and 1 does not.")
-    assert theses.answer([]) == "No claim of it is recorded."
+    assert theses.answer([]) == "No claim of the thesis is recorded."
     lost = ran(replaced(STUDY, ('item = "Table', 'setup_unknown = "The start times."\nitem = "Table')))
     assert theses.answer([small, lost]).endswith(
-        ". Where a part of the set-up is lost and we chose a replacement, 1 of 2 claims hold and 1 does not."
+        ". Where a part of the set-up is unknown and we chose a replacement, 1 of 2 claims hold and 1 does not."
     )
     assert list(theses.about([small, lost])) == [
         "Of these claims 4 compare only baselines, and no system of the thesis."
@@ -126,7 +126,9 @@ def test_a_page_begins_with_the_counts_in_words(small: Recorded) -> None:
     # The flows that are seen, and the goodput of one case, which the study prints as 1 Mbit/s.
     (numbers,) = theses.numbers([small])
     assert numbers.startswith("Of 2 printed numbers ")
-    assert list(theses.notes([small], [small.study, small.study])) == ["Not recorded as it is now: 1 study."]
+    assert list(theses.notes([small], [small.study, small.study])) == [
+        "Not recorded, or changed since: 1 study."
+    ]
 
 
 def test_the_table_of_claims_has_a_line_and_a_row_of_numbers(small: Recorded) -> None:
@@ -222,7 +224,7 @@ def test_predictions_count_what_cannot_be_said_and_leave_out_extras_and_later_st
     monkeypatch.setattr(studies, "recorded", of.get)
     text = studies.predictions("blind 3 b")
     assert "**2 of 7 numbers lie inside" in text
-    assert "1 lie outside, 1 are undecided, and 3 cannot be said here." in text
+    assert "1 lie outside, 1 are undecided, and 3 have no study." in text
     assert "Of the 2 numbers of the extras, 1 lie inside." in text
     rows = [line for line in text.splitlines() if line.startswith("| `")]
     assert rows == ["| `blind/a` | 2 | 1 | 1 |", "| `blind/b`, extra | 1 | 1 |  |"]

@@ -77,7 +77,7 @@ def study(
                 claim("undecided", order=Result.MET),
                 claim("cannot tell", order=Result.MET),
             ),
-            "The better side is as printed in 1 of 2 claims about it; 1 claim is undecided.",
+            "The better side is as printed in 1 of 2 claims about it; 1 claim is not as printed; 1 claim is undecided.",
         ),
         (
             study(claim("as printed"), claim("as printed")),
@@ -96,7 +96,7 @@ def study(
         ),
         (
             study(claim("as printed", setup="rates"), claim("not a test")),
-            "The claim without a number holds; the set-up is partly lost.",
+            "The claim without a number holds; the set-up is partly unknown.",
         ),
         # Beside the numbers of metrics, those that claims alone have.
         (

@@ -116,6 +116,19 @@ def test_a_sentence_counts_the_paths_on_which_a_control_differs_from_the_first()
     (sentence,) = comparisons(Bench(who, 3, paths, []))
     assert sentence == (
         "b@noq compared with a@noq on 4 paths: goodput larger on 2 and smaller on 1, "
-        "p95 one-way delay larger on 2 and smaller on 1, lost larger on 2 and smaller on 1"
+        "p95 one-way delay larger on 2 and smaller on 1, loss larger on 2 and smaller on 1"
     )
     assert comparisons(Bench(who, 1, {"up": [cell(1), cell(2)]}, [])) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("quinn", "quinn: found a stack, expected one of its controls: quinn:"),
+        ("quinn:cubc", 'there is no control "quinn:cubc"; did you mean "quinn:cubic"?'),
+    ],
+)
+def test_a_control_that_does_not_exist_is_refused(ackclock: Command, word: str, told: str) -> None:
+    refused = ackclock("bench-stack", word, "cubic")
+    assert refused.code == 2
+    assert told in refused.err

@@ -171,7 +171,7 @@ def test_a_study_is_read() -> None:
         ),
         (
             [('item = "Table 0.0"', 'item = "Table 0.0"\nnumbers_of = "rbcc/table-4.1"')],
-            "source.numbers_of: rbcc/table-4.1 has none of the printed numbers",
+            "source.numbers_of: rbcc/table-4.1 has none of this study's printed numbers",
         ),
         (
             [("Packets do arrive.", "In {= flows_sen('few') | .1f} flows.")],
@@ -224,7 +224,7 @@ def test_what_a_study_says_of_another_is_looked_up(tmp_path: Path, monkeypatch: 
     assert study.claims[1].not_judged() == "counted as claim 2 of thesis/lost"
     own = replaced(STUDY, source('repeats = "thesis/lost"\nsetup_unknown = "So are the delays."'))
     assert parse_study(own, "test", "study.toml").study.source.setup_unknown == "So are the delays."
-    assert "source.repeats: thesis/again repeats thesis/lost: name the latter" in in_study(
+    assert "source.repeats: thesis/again repeats thesis/lost: name that study" in in_study(
         source('repeats = "thesis/again"')
     )
     assert 'claim "2": same_as: claim 2 of thesis/again is not judged there either' in in_study(

@@ -150,7 +150,7 @@ class TestMistakes:
         ("paths", "place", "words"),
         [
             ('"dumbbell.botleneck.delay" = ["1 ms"]\n', (15, 1), "did you mean `bottleneck`?"),
-            ('"flows.tpc.count" = [1]\n', (15, 1), "one of the names tcp"),
+            ('"flows.tpc.count" = [1]\n', (15, 1), "or the name tcp"),
             ('"flows.tcp.count" = [1, 2, 1]\n', (15, 28), "which is value 1 of the list too"),
             (
                 '"flows.0.count" = [1]\n"flows.tcp.count" = [2]\n',
@@ -254,8 +254,11 @@ class TestTerminal:
     def test_what_runs_took(self) -> None:
         done = Simulated(runs=1003, stored=1001, cpu_time_s=[0.002, 0.25])
         # (2 ms + 250 ms) / 2 = 126 ms
-        assert spent(done) == "2 runs of 0.13 s on average, the longest of 0.25 s; 1,001 were cached"
-        assert spent(Simulated(runs=1, cpu_time_s=[0.0042])).endswith("the longest of 4.2 ms")
+        assert (
+            spent(done)
+            == "2 runs took 0.13 s of CPU time on average, the longest 0.25 s; 1,001 runs were cached"
+        )
+        assert spent(Simulated(runs=1, cpu_time_s=[0.0042])).endswith("the longest 4.2 ms")
 
     def test_the_time_left_does_not_count_what_was_stored(self) -> None:
         left = TimeLeft()

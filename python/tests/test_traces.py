@@ -650,7 +650,7 @@ class TestErrors:
             ),
             (
                 quic_go(CONNECTION).replace("metrics_updated", "rates"),
-                "no event recovery:metrics_updated, found conges",
+                "no event recovery:metrics_updated with a quantity to compare, found conges",
             ),
             (
                 quic_go(CONNECTION).replace('"stream"', '"crypto"'),

@@ -344,7 +344,7 @@ impl Adapter {
                 newly_acked: to_packets(frame.newly.delivered),
                 newly_lost: to_packets(delivery.lost() - frame.lost_before),
                 marks: if self.control.properties().ecn == EcnResponse::Counts { frame.marks } else { 0 },
-                credit: to_packets(frame.newly.delivered),
+                abc_increment: to_packets(frame.newly.delivered),
                 rtt,
                 one_way_delay: None,
                 smoothed_rtt: self.rtt.fine().mean,

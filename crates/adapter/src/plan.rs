@@ -57,6 +57,9 @@ impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown { name } => write!(formatter, "there is no control called {name:?}"),
+            Self::NoParameter { control, parameter, known } if known.is_empty() => {
+                write!(formatter, "{control} has no parameters, found {parameter:?}")
+            }
             Self::NoParameter { control, parameter, known } => {
                 write!(formatter, "{control} has no parameter {parameter:?}, only: {}", known.join(", "))
             }
@@ -177,18 +180,16 @@ impl Plan {
 fn missing(entry: &'static Entry, values: &Values, stack: &Stack) -> Option<&'static str> {
     let published = &entry.published;
     if published.discriminator.is_some() {
-        return Some(
-            "its loss discriminator needs acknowledgements with timestamps from a transport of ackclock",
-        );
+        return Some("its loss discriminator runs only in the transports of ackclock");
     }
     if published.backoff.is_some() {
-        return Some("its back-off rule replaces the retransmission timer, which is the stack's own");
+        return Some("it replaces the back-off of the retransmission timer, which belongs to the stack");
     }
     if published.recovery.is_some_and(|rule| rule.starts_with("mda")) {
-        return Some("its loss recovery replaces the stack's own");
+        return Some("it replaces loss recovery, which belongs to the stack");
     }
     if !stack.honours_rates && needs_rate(entry, values) {
-        return Some("it decides a sending rate, and the stack paces its window by itself");
+        return Some("it sets a sending rate, and the stack paces by the window alone");
     }
     None
 }
@@ -222,7 +223,7 @@ fn opened(entry: &'static Entry, values: &Values) -> Controller {
             acked_to: delivered as u64,
             sent_to: (delivered + WINDOW) as u64,
             newly_acked: WINDOW,
-            credit: WINDOW,
+            abc_increment: WINDOW,
             rtt: Some(RTT),
             smoothed_rtt: RTT,
             min_rtt: RTT,
@@ -295,7 +296,7 @@ mod tests {
         assert!(message(cubic().with("beta", "much")).starts_with("beta is \"much\", but must be "));
         assert_eq!(
             message(Plan::named("bbrv3", PACES_ITSELF)),
-            "bbrv3 does not run under stack: it decides a sending rate, and the stack paces its window by itself"
+            "bbrv3 does not run under stack: it sets a sending rate, and the stack paces by the window alone"
         );
     }
 

@@ -263,7 +263,9 @@ impl Quantity {
             Self::Size => spelling::read_size(text).map(Value::Size),
             Self::Packets => spelling::read_packets(text).map(Value::Packets),
             Self::Limit => spelling::read_limit(text).map(Value::Limit),
-            Self::File if text.is_empty() => Err(expected("the name of a file in quotes")),
+            Self::File if text.is_empty() => {
+                Err(expected("the name of a file in quotes, not an empty string"))
+            }
             Self::File => Ok(Value::File),
             Self::Choice(words) => words
                 .iter()

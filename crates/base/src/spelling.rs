@@ -50,7 +50,7 @@ pub struct Misspelt {
 /// Reads a time such as "40 ms".
 pub fn read_span(text: &str) -> Result<Span, Misspelt> {
     let nanoseconds = read(text, TIME_UNITS, "a time such as \"40 ms\" (ns, us, ms, s, min, h)")?;
-    whole(nanoseconds, "a time", "of at most 584 years").map(Span::from_nanos)
+    whole(nanoseconds, "a time", "below 570 years").map(Span::from_nanos)
 }
 
 /// Reads a rate such as "10 Mbit/s".
@@ -88,7 +88,7 @@ pub fn read_limit(text: &str) -> Result<Limit, Misspelt> {
         return whole(bytes, LIMIT, "below 18 exabytes").map(Limit::Bytes);
     }
     if let Some(nanoseconds) = in_units(TIME_UNITS) {
-        return whole(nanoseconds, LIMIT, "of at most 584 years").map(|ns| Limit::Time(Span::from_nanos(ns)));
+        return whole(nanoseconds, LIMIT, "below 570 years").map(|ns| Limit::Time(Span::from_nanos(ns)));
     }
     read(text, BDP_UNITS, expected).map(Limit::Bdp)
 }

@@ -28,7 +28,7 @@ parameters! {
 impl WindowLaw for Gentle {
     /// Adds `increase` packets per window of acknowledgements.
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        window.cwnd += self.increase * ack.credit / window.cwnd;
+        window.cwnd += self.increase * ack.abc_increment / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

@@ -23,10 +23,10 @@ pub struct Window {
 }
 
 impl Window {
-    /// Grows the window by `credit` packets for one fresh acknowledgement in slow start (RFC 5681 section
+    /// Grows the window by `abc_increment` packets for one fresh acknowledgement in slow start (RFC 5681 section
     /// 3.1), but to the threshold at most, or by up to one packet if the threshold is nearer.
-    pub fn slow_start(&mut self, credit: Packets) {
-        self.cwnd = (self.cwnd + credit).min(self.ssthresh.max(self.cwnd + 1.0));
+    pub fn slow_start(&mut self, abc_increment: Packets) {
+        self.cwnd = (self.cwnd + abc_increment).min(self.ssthresh.max(self.cwnd + 1.0));
     }
 
     /// Sets threshold and window after a timeout (RFC 5681 section 3.1, equation 4 and the loss window).
@@ -64,7 +64,7 @@ pub trait WindowLaw: Clone + Send {
 
     /// Grows the window in slow start: RFC 5681 section 3.1 unless the law overrides it.
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
-        window.slow_start(ack.credit);
+        window.slow_start(ack.abc_increment);
     }
 
     /// Called for every acknowledgement before the window changes, including duplicates and those in

@@ -244,7 +244,7 @@ pub struct Ack {
     pub marks: u32,
     /// The growth that the acknowledgement allows, in packets: 1, or the packets acknowledged if the profile
     /// counts those (appropriate byte counting, RFC 3465).
-    pub credit: Packets,
+    pub abc_increment: Packets,
     /// The round trip of the newest packet that it acknowledges; `None` if that is ambiguous or nothing new
     /// is acknowledged.
     pub rtt: Option<Span>,

@@ -343,7 +343,7 @@ impl Script {
         };
         let mut ack = Ack {
             newly_acked: delivered,
-            credit: delivered,
+            abc_increment: delivered,
             inflight_before: delivered,
             inflight: delivered,
             round_start: true,
@@ -465,7 +465,7 @@ pub fn ack_at(now: Time, acked_to: u64, inflight: Packets) -> Ack {
         acked_to,
         sent_to: acked_to + (inflight as u64).saturating_sub(1),
         newly_acked: 1.0,
-        credit: 1.0,
+        abc_increment: 1.0,
         min_rtt: Span::MAX,
         inflight_before: inflight,
         inflight,

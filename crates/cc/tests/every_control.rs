@@ -146,8 +146,8 @@ impl Host {
         let sampled = draws.byte() >= 16;
         let rtt = sampled.then(|| self.rtt(draws));
         let fresh = draws.byte() >= 32;
-        let credit = if fresh { f64::from(1 + draws.byte() % 2) } else { 0.0 };
-        self.acked_to += credit as u64;
+        let acked = if fresh { f64::from(1 + draws.byte() % 2) } else { 0.0 };
+        self.acked_to += acked as u64;
         let inflight = Self::inflight(&control.decision(), draws);
         let one_way_delay = rtt.map(|rtt| rtt.scale(draws.unit()));
         let mut random = Scripted::new(&[draws.unit()]);
@@ -160,16 +160,16 @@ impl Host {
             fresh,
             acked_to: self.acked_to,
             sent_to: self.acked_to + inflight as u64,
-            newly_acked: credit,
+            newly_acked: acked,
             newly_lost: f64::from(draws.byte() / 128),
             marks: u32::from(draws.byte() % 4),
-            credit,
+            abc_increment: acked,
             rtt,
             one_way_delay,
             smoothed_rtt: rtt.unwrap_or(Span::ZERO),
             min_rtt: self.min_rtt,
             inflight_before: inflight,
-            inflight: (inflight - credit).max(0.0),
+            inflight: (inflight - acked).max(0.0),
             delivered: self.acked_to as f64,
             lost: 0.0,
             round_start: draws.byte() < 16,

@@ -203,7 +203,7 @@ impl Connection {
             newly_acked: f64::from(event.newly_acked),
             newly_lost: f64::from(newly_lost),
             marks: if counts { marks } else { 0 },
-            credit: f64::from(event.newly_acked),
+            abc_increment: f64::from(event.newly_acked),
             rtt,
             one_way_delay: None,
             smoothed_rtt: micros(event.srtt_us),

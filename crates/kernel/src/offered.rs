@@ -119,7 +119,7 @@ impl Offered {
         }
         let text = text.trim().trim_start_matches("error: ");
         if text.is_empty() {
-            "the program that offers controls has ended".to_owned()
+            "the program that offers controls has ended without a message".to_owned()
         } else {
             text.to_owned()
         }

@@ -112,7 +112,11 @@ impl Recording {
         let rows = lines.skip(1).enumerate().map(|(number, line)| {
             let row = Self::row(line).filter(|row| row.control < about.controls.len());
             row.ok_or_else(|| {
-                format!("line {}: expected the whole numbers of line {HEAD}'s columns", number + HEAD + 1)
+                let (line, controls) = (number + HEAD + 1, about.controls.len());
+                format!(
+                    "line {line}: expected a whole number for each column of line {HEAD}, the first (the control) below \
+                     {controls}"
+                )
             })
         });
         let rows = rows.collect::<Result<_, _>>()?;
@@ -181,7 +185,10 @@ mod tests {
         assert!(wrong("events 1", "events 2").starts_with("line 1: found \"# ackclock kernel events 2\""));
         assert!(wrong("{", "").starts_with("line 2: expected the controls as JSON"));
         for (from, to) in [("\n0,", "\n1,"), (",10,", ",ten,"), (",10,", ","), (",10,", ",10,0,")] {
-            assert_eq!(wrong(from, to), "line 4: expected the whole numbers of line 3's columns");
+            assert_eq!(
+                wrong(from, to),
+                "line 4: expected a whole number for each column of line 3, the first (the control) below 1"
+            );
         }
     }
 }

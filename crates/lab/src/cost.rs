@@ -123,10 +123,15 @@ impl Cost {
 
     /// Returns the sentence that announces the cost.
     pub fn announcement(&self, scenario: &Scenario) -> String {
+        let [one, several] = match self.place {
+            Place::Flows(_) => ["group", "groups"],
+            Place::Link(_) => ["link", "links"],
+            Place::Medium(_) => ["medium", "media"],
+        };
         let others = match self.places {
             1 => String::new(),
-            2 => " and another one".to_owned(),
-            places => format!(" and {} others", places - 1),
+            2 => format!(" and 1 other {one}"),
+            places => format!(" and {} other {several}", places - 1),
         };
         format!(
             "{}{others}: {}: up to {:.1e} {}, about {} of CPU time; to reduce this time, use {}",

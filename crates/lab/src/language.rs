@@ -24,7 +24,7 @@ pub mod network;
 pub mod observe;
 pub mod places;
 pub mod precision;
-pub(crate) mod ranges;
+pub mod ranges;
 pub mod reader;
 pub mod reference;
 pub mod registry;

@@ -164,7 +164,8 @@ impl Host {
         let parts = scenario.flows.first().and_then(|group| group.plan.sending.parts());
         let host = parts.and_then(|parts| tcp_host(parts, seed));
         stop.check(py)?;
-        let host = host.ok_or_else(|| PyValueError::new_err("the first flow is not over TCP"))?;
+        let host =
+            host.ok_or_else(|| PyValueError::new_err("the first flow of the scenario is not over TCP"))?;
         Ok(Self { host, stop })
     }
 
@@ -286,7 +287,7 @@ fn acknowledged(given: Acknowledged) -> PyResult<Segment> {
     let most = if marked_bytes.is_some() { BLOCKS_BESIDE_COUNTERS } else { MAX_SACK_BLOCKS };
     if all.len() > most {
         return Err(PyValueError::new_err(format!(
-            "an acknowledgement with {} blocks, which has room for at most {most}",
+            "an acknowledgement with {} SACK blocks, expected at most {most}",
             all.len()
         )));
     }
@@ -311,7 +312,8 @@ const ECN: [(&str, Ecn); 4] =
 
 fn of_ecn(word: &str) -> PyResult<Flags> {
     let found = ECN.iter().find(|(known, _)| *known == word);
-    let unknown = || PyValueError::new_err(format!("{word:?} is not an ECN field"));
+    let unknown =
+        || PyValueError::new_err(format!("{word:?} is not an ECN field, expected noecn, ect0, ect1 or ce"));
     Ok(Flags::of(found.ok_or_else(unknown)?.1))
 }
 

@@ -60,6 +60,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(check, module)?,
         wrap_pyfunction!(describe, module)?,
         wrap_pyfunction!(outlines::outlines, module)?,
+        wrap_pyfunction!(outlines::comparison_warnings, module)?,
         wrap_pyfunction!(run, module)?,
         wrap_pyfunction!(document, module)?,
         wrap_pyfunction!(trace, module)?,

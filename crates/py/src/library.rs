@@ -79,7 +79,9 @@ fn inspect_library(path: PathBuf, options: Vec<(String, String)>) -> PyResult<To
 #[pyfunction]
 fn watch_libraries(file: RawFd) -> PyResult<()> {
     if !watch(file) {
-        return Err(PyOSError::new_err("the calls of libraries cannot be noted in that file"));
+        return Err(PyOSError::new_err(
+            "the file for notes of library calls is too short, or cannot be mapped into memory",
+        ));
     }
     RUNS_LIBRARIES.store(true, Ordering::Relaxed);
     Ok(())

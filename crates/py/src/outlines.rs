@@ -2,6 +2,7 @@
 
 use crate::python_class::Plugin;
 use crate::{read_overrides, refuse};
+use ackclock_lab::cost::warnings::repair::Repairs;
 use ackclock_lab::language::diagnostics;
 use ackclock_lab::language::document::Document;
 use ackclock_lab::{Scenario, run as runner};
@@ -36,6 +37,28 @@ pub fn outlines(
         outline.to_string()
     };
     Ok(py.detach(|| runs.par_iter().map(outline).collect()))
+}
+
+/// Returns the warnings about runs of one scenario that are compared with one another, given the overrides of each:
+/// controls that use different loss recovery. A run with a wrong scenario is left out.
+#[pyfunction]
+#[pyo3(signature = (text, file, runs, plugins = vec![]))]
+pub fn comparison_warnings(
+    py: Python<'_>,
+    text: &str,
+    file: &str,
+    runs: Vec<String>,
+    plugins: Vec<Plugin>,
+) -> PyResult<Vec<String>> {
+    let plugins = Plugin::kinds(py, &plugins, &Arc::default())?;
+    let document = Document::parse(text, file).map_err(|problems| refuse(&problems))?;
+    let mut repairs = Repairs::default();
+    for overrides in runs {
+        if let Ok(scenario) = Scenario::at(&document, &read_overrides(&overrides)?, &plugins) {
+            repairs.add(&scenario);
+        }
+    }
+    Ok(repairs.warnings())
 }
 
 fn of(scenario: &Scenario, series: bool) -> Value {

@@ -14,6 +14,7 @@ pub use stop::Stop;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Kind, Parameter, Range, Value, Values};
 use ackclock_lab::Plugins;
+use ackclock_lab::language::ranges::quantity_words;
 use ackclock_lab::language::registry;
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
@@ -137,7 +138,7 @@ fn read(declared: Declared) -> PyResult<Parameter> {
         };
         let value = quantity.read(default).map_err(|misspelt| refuse(&misspelt.expected))?;
         if value.base().is_some_and(|base| !range.contains(base)) {
-            return Err(refuse(&range.words()));
+            return Err(refuse(&quantity_words(quantity, &range)));
         }
     }
     let default = default.map_or(Parameter::NONE, |default| &*default.leak());

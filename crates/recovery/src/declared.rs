@@ -102,7 +102,7 @@ parameters! {
         min_rto: Span = time("1 s", TIMEOUTS, "RFC 6298 section 2.4; RFC 9260 section 16, RTO.Min"),
         /// The maximum retransmission timeout
         max_rto: Span = time("60 s", TIMEOUTS, "RFC 6298 section 2.5; RFC 9260 section 16, RTO.Max"),
-        /// The retransmission timeout before the first round-trip sample
+        /// The retransmission timeout before the first round-trip sample, but at least `min_rto`
         initial_rto: Span = time(
             "1 s",
             TIMEOUTS,
@@ -115,7 +115,8 @@ parameters! {
     /// The samples of the retransmission timer, and its minimum.
     pub struct TimerRules {
         /// With timestamps, the round-trip samples of the retransmission timer: one from each acknowledgement of new
-        /// data (timestamps), or one per round trip, of a packet that was sent once (one-packet)
+        /// data (timestamps), or one per round trip, of a packet that was sent once (one-packet). Without timestamps,
+        /// always as one-packet
         timer_samples: TimerSamples = choice(
             "timestamps",
             "RFC 7323 section 4; RFC 6298 section 3, as ns-2 without timestamps_, whose packets carry stamps all the \
@@ -133,11 +134,11 @@ parameters! {
 parameters! {
     /// The ratio of the pacing rate to the window over the round trip.
     pub struct Gains {
-        /// The pacing rate, as a multiple of the window per round trip, for windows below half of the slow start
-        /// threshold
+        /// The pacing rate of a control that sets none, as a multiple of the window per round trip, for windows below
+        /// half of the slow start threshold
         pacing_slow_start: f64 = number("2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ss_ratio of 200 %"),
-        /// The pacing rate, as a multiple of the window per round trip, for windows from half of the slow start
-        /// threshold on
+        /// The pacing rate of a control that sets none, as a multiple of the window per round trip, for windows from
+        /// half of the slow start threshold on
         pacing_avoidance: f64 = number(
             "1.2",
             Range::between(0.1, 100.0),
@@ -149,8 +150,9 @@ parameters! {
 parameters! {
     /// How much of a flow may wait in its host's own interface.
     pub struct SmallQueues {
-        /// Whether a flow keeps at most two packets, or a millisecond of its rate if that is more, in its host's own
-        /// interface (only if packets leave in the order in which they come, and without send_jitter)
+        /// Whether a flow keeps at most two packets (or pacing quanta), or about a millisecond of its rate if that is
+        /// more, in its host's own interface; twice as much before a retransmission (only if packets leave in the order
+        /// in which they come, and without send_jitter)
         small_queues: bool = flag(false, "Linux net/ipv4/tcp_output.c, tcp_small_queue_check"),
         /// With small_queues, the limit on a flow's bytes in the interface, whatever its rate
         small_queue_limit: Size = size(
@@ -164,32 +166,35 @@ parameters! {
 parameters! {
     /// How losses are detected from acknowledgements, and repaired.
     pub struct Losses {
-        /// The number of duplicate acknowledgements after which a packet counts as lost
+        /// The number of duplicate acknowledgements, or of later packets acknowledged selectively, after which a packet
+        /// counts as lost; with rack, the number of packets acknowledged selectively from which it does not wait for
+        /// reordering, if none has been seen
         dupack_threshold: u32 = integer(
             "3",
             Range::between(1.0, MAX_DUPACK_THRESHOLD as f64),
-            "RFC 5681 section 3.2",
+            "RFC 5681 section 3.2; RFC 6675 section 2, DupThresh",
         ),
-        /// Whether each duplicate acknowledgement before the one that indicates a loss releases a new packet
+        /// With reno, newreno and mda, whether each duplicate acknowledgement before the one that indicates a loss
+        /// releases a new packet
         limited_transmit: bool = flag(true, "RFC 3042"),
-        /// The partial acknowledgements that restart the retransmission timer: every one (slow but steady) or only
-        /// the first (impatient)
+        /// With newreno, the partial acknowledgements that restart the retransmission timer: every one (every: slow but
+        /// steady), or only the first of a recovery (first: impatient)
         partial_ack_timer: PartialAckTimer = choice("every", "RFC 6582 section 4; ns-2's newreno_changes1_"),
-        /// With mda, the number of packets that are retransmitted at each partial acknowledgement after the first:
-        /// one, two, or none (nothing)
+        /// With mda, the number of packets that are retransmitted at each partial acknowledgement after the first of a
+        /// recovery: one, two, or none (nothing)
         late_partial: LatePartial = choice("one", "Alnuem 2009 section 4.2.2.3; appendix D; figure 4.9"),
-        /// Whether a partial acknowledgement reduces the window's inflation by the packets that it acknowledges; if
-        /// not, it ends the inflation
+        /// With newreno, whether a partial acknowledgement reduces the window's inflation by the packets that it
+        /// acknowledges, less one; if not, it ends the inflation
         window_deflation: bool = flag(true, "RFC 6582 section 3.2; ns-2's partial_window_deflation_"),
         /// The effect of a timeout on stored selective acknowledgements: they are forgotten and all is retransmitted
         /// (go-back-n), or they are kept and what they leave out is retransmitted (keep-sack)
         after_timeout: AfterTimeout = choice("keep-sack", "RFC 6675 section 5.1; ns-2 goes back"),
-        /// With selective acknowledgements, how recovery reduces the packets in flight to the new window.
-        /// immediate: sends only the first retransmission until the flight is down to the window. proportional: for
-        /// each delivered packet, sends a fraction of a packet: the new window over the flight at the loss (RFC 9937).
-        /// linux: for each delivered packet, sends the new window over the old one. counted: keeps the flight in a counter, minus one for
-        /// each duplicate acknowledgement and minus two for each partial acknowledgement (ns-2's Sack1). With BBR
-        /// and other controls that model the path, proportional and linux act as immediate
+        /// With selective acknowledgements, how recovery reduces the packets in flight to the new window. immediate:
+        /// sends only the first retransmission until the flight is down to the window. proportional: for each delivered
+        /// packet, sends a fraction of a packet: the new window over the flight at the loss (RFC 9937). linux: as
+        /// proportional, with the new window over the old window. counted: keeps the flight in a counter, minus one for
+        /// each duplicate acknowledgement and minus two for each partial acknowledgement (ns-2's Sack1). With BBR and
+        /// other controls that model the path, proportional and linux act as immediate
         reduction: Flight = choice(
             "proportional",
             "RFC 6675; RFC 9937; Linux net/ipv4/tcp_input.c, tcp_cwnd_reduction; Fall and Floyd 1996 and ns-2's Sack1",
@@ -200,8 +205,8 @@ parameters! {
 parameters! {
     /// How losses are found by time, with rack.
     pub struct RackRules {
-        /// With rack, whether the sender sends a probe after two round trips without acknowledgements, which shows
-        /// the loss of the last packets
+        /// With rack, whether the sender sends a probe after about two round trips without acknowledgements, so that
+        /// the loss of the last packets is detected without a timeout
         tail_loss_probe: bool = flag(true, "RFC 8985 section 7"),
         /// With rack, the time beyond two round trips after which a probe is sent if one packet is in flight; none
         /// for delayed_ack_time
@@ -230,16 +235,17 @@ parameters! {
 parameters! {
     /// How spurious reactions are detected, so that they can be undone.
     pub struct UndoRules {
-        /// With timestamps, whether the reaction to a timeout that proves spurious is undone (Eifel)
+        /// With timestamps, whether the reaction to a timeout is undone if the first acknowledgement of new data after
+        /// it echoes the timestamp of the original packet, not of the retransmission (Eifel)
         spurious_timeouts: bool = flag(true, "RFC 3522"),
-        /// With timestamps, whether a recovery is undone if its first acknowledgement echoes the timestamp of the
-        /// original packet
+        /// With timestamps, whether a recovery is undone if acknowledgements echo the timestamps of the original
+        /// packets, not of the retransmissions, for all its losses (Eifel)
         spurious_recoveries: bool = flag(false, "RFC 3522"),
         /// With dsack, whether a recovery or a timeout is undone when the receiver reports that all packets
         /// retransmitted in it had arrived already
         dsack_undo: bool = flag(false, "RFC 3708; Linux net/ipv4/tcp_input.c, tcp_try_undo_dsack"),
-        /// Whether a timeout is undone when new data sent after the first retransmission shows that it was spurious
-        /// (F-RTO)
+        /// Whether a timeout is undone if, after new data in place of further retransmissions, an acknowledgement
+        /// covers a packet that was sent only once (F-RTO)
         frto: bool = flag(false, "RFC 5682"),
     }
 }
@@ -253,23 +259,26 @@ impl UndoRules {
 parameters! {
     /// How losses, acknowledgements and pauses change the window.
     pub struct WindowRules {
-        /// The quantity that a loss reduces: the packets that are not acknowledged cumulatively (flight), or the
-        /// congestion window, at most the receiver's window (window)
+        /// The quantity that a loss reduces: the packets that are not acknowledged cumulatively, at most the congestion
+        /// window (flight), or the congestion window, at most the receiver's window (window)
         reduce_from: ReduceFrom = choice("flight", "RFC 5681 section 2 and equation 4; ns-2 and Linux use the window"),
-        /// The smallest window after a loss or a mark; after a timeout, the window is one packet
+        /// The smallest window after a loss or a mark. After a timeout the window is one packet, unless the control
+        /// sets its own
         min_window: Packets = packets(
             "2 packets",
             WINDOWS,
             "RFC 5681 equation 4 and section 3.2; RFC 9438 section 4.6; Linux's functions ssthresh; 1 in ns-2",
         ),
         /// The number of packets by which an acknowledgement counts for the growth of the window: one (acks), the
-        /// packets that it covers, at most two (packets), or all packets that it shows delivered (delivered)
+        /// packets that it covers in order, at most two (packets), or all packets that it shows delivered, in order or
+        /// not (delivered)
         growth: Growth = choice(
             "packets",
             "RFC 3465; ns-2 counts acknowledgements; Linux net/ipv4/tcp_input.c, tcp_cong_control, without RFC 3465's bound",
         ),
-        /// The condition for the window to count as used, so that it may grow: half of it has been in flight (half),
-        /// it is full (full), Linux's tcp_is_cwnd_limited (linux), or no condition (none)
+        /// The condition for the window to count as used, so that it may grow: half of it has been in flight within a
+        /// window of data (half), it is full (full), Linux's tcp_is_cwnd_limited (linux: full, or in slow start more
+        /// than half, within a window of data), or no condition (none)
         cwnd_validation: CwndValidation = choice(
             "half",
             "RFC 7661 section 4.3; RFC 9002 section 7.8; Linux include/net/tcp.h, tcp_is_cwnd_limited; not in ns-2",
@@ -299,7 +308,8 @@ parameters! {
             "no RFC; ns-2 loses it, as a router does; Linux net/ipv4/tcp_output.c keeps it: __tcp_transmit_skb on \
              NET_XMIT_DROP, tcp_enter_cwr",
         ),
-        /// The largest number of packets that one acknowledgement may release; none for no limit
+        /// The largest number of packets sent at one event (an acknowledgement, a timer or a write of the application),
+        /// without fast retransmissions and probes; none for no limit
         max_burst: Option<u64> = integer("none", Range::between(1.0, 1e6), "ns-2's maxburst_"),
     }
 }

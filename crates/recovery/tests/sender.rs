@@ -376,7 +376,7 @@ fn a_control_is_told_packets_whatever_the_transport_counts() {
     let close = |one: f64, other: f64| (one - other).abs() < 1e-9;
     for (one, other) in packets.iter().zip(&bytes) {
         let (rate, other_rate) = (one.rate.unwrap(), other.rate.unwrap());
-        assert!(close(one.newly_acked, other.newly_acked) && close(one.credit, other.credit));
+        assert!(close(one.newly_acked, other.newly_acked) && close(one.abc_increment, other.abc_increment));
         assert!(close(one.inflight, other.inflight) && close(one.inflight_before, other.inflight_before));
         assert!(close(one.delivered, other.delivered) && close(rate.delivered, other_rate.delivered));
         assert!(close(rate.tx_in_flight, other_rate.tx_in_flight));

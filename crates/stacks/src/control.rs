@@ -52,7 +52,8 @@ impl OwnControl {
     /// lives as long as the program.
     pub fn new(name: &str, factory: Factory) -> Self {
         let name = format!("{}:{name}", factory.stack());
-        let descriptor = own(name.leak(), "A control of the program that runs the scenario", "none");
+        let descriptor =
+            own(name.leak(), "A congestion control that the program running the scenario supplies", "none");
         Self { descriptor: Box::leak(Box::new(descriptor)), is_random: false, factory }
     }
 }

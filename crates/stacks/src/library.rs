@@ -58,7 +58,9 @@ impl Facts {
         let controls: Vec<String> =
             functions.about(c"controls").split_whitespace().map(str::to_owned).collect();
         if controls.is_empty() {
-            return Err(format!("({name}) names no congestion control"));
+            return Err(format!(
+                "({name}) names no congestion control: ackclock_stack_about(\"controls\") must name at least one"
+            ));
         }
         if let Some(twice) =
             controls.iter().enumerate().find(|(at, one)| controls[..*at].contains(one)).map(|(_, one)| one)
@@ -116,7 +118,11 @@ impl Library {
         let source: &'static str = format!("{name} {}", facts.version).leak();
         let controls = facts.controls.iter().map(|control| {
             let name = format!("{name}:{control}").leak();
-            &*Box::leak(Box::new(own(name, "A control of a library, which `--stack` names", source)))
+            &*Box::leak(Box::new(own(
+                name,
+                "A congestion control of a QUIC stack in a shared library",
+                source,
+            )))
         });
         let controls = controls.collect();
         let options = c_options(options)?;
@@ -132,7 +138,7 @@ impl Library {
         let mut functions = Functions::load(&self.path).map_err(say)?;
         let found = Facts::of(&functions).map_err(say)?;
         if found != self.facts {
-            return Err(say("has changed since it was inspected".to_owned()));
+            return Err(say("has changed since the command began: run the command again".to_owned()));
         }
         functions.set_name(self.name);
         // Another thread may have been faster: then its functions, which are the same, are kept.
@@ -338,7 +344,11 @@ impl Connection for End {
         }
         let held = self.held.take_if(|held| held.at <= now)?;
         if held.length > self.space.len() {
-            self.fail(&format!("sends {} bytes in a datagram of at most {}", held.length, self.space.len()));
+            self.fail(&format!(
+                "sends {} bytes in a datagram of at most {} bytes",
+                held.length,
+                self.space.len()
+            ));
         }
         self.sends += 1;
         if self.sends > MOST_SENDS {
@@ -372,12 +382,14 @@ impl Connection for End {
         let Some(end) = &mut self.handle else { return 0 };
         let taken = self.library.functions().write(end, data.len() as u64, false, self.now) as usize;
         if taken > data.len() {
-            self.fail(&format!("took {taken} bytes, but was offered {}", data.len()));
+            self.fail(&format!("took {taken} bytes in ackclock_stack_write, but was offered {}", data.len()));
         }
         self.taken.fetch_add(taken as u64, Ordering::Relaxed);
         self.takes += taken as u64;
         if self.takes > MOST_TAKEN {
-            self.fail("took more than 1 GiB in ackclock_stack_write at one time, where a stack takes less than it is offered");
+            self.fail(
+                "took more than 1 GiB in ackclock_stack_write at one time: it must take only what its buffer holds",
+            );
         }
         taken
     }

@@ -109,15 +109,15 @@ fn check_size(scenario: &Scenario, series: bool) -> Result<(), Refusal> {
     let packets = scenario.expected_packets();
     if packets > MOST_PACKETS {
         return Err(Refusal::Impossible(format!(
-            "a run of up to {packets:.1e} packets: a page simulates at most {MOST_PACKETS:.0e}; a shorter `duration` or lower \
-             rates, or `ackclock run` on the command line"
+            "this run may have {packets:.1e} packets, but a page simulates at most {MOST_PACKETS:.0e}; use a shorter \
+             `duration` or lower rates, or run it with `ackclock run` on the command line"
         )));
     }
     let numbers = scenario.expected_numbers();
     if series && numbers > MOST_NUMBERS {
         return Err(Refusal::Impossible(format!(
-            "series of about {numbers:.1e} numbers: a page keeps at most {MOST_NUMBERS:.0e}; a longer `interval` in \
-             [observe], or `flows = false` there, or `ackclock run` on the command line"
+            "the series of this run have about {numbers:.1e} numbers, but a page keeps at most {MOST_NUMBERS:.0e}; use \
+             a longer `interval` or `flows = false` in [observe], or run it with `ackclock run` on the command line"
         )));
     }
     Ok(())

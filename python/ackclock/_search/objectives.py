@@ -92,11 +92,11 @@ OBJECTIVES = (
     Objective(
         "harm",
         _metric(
-            "the share of the link that other flows lose",
+            "the share of the link's rate that the other flows do not get",
             '1 - sum(flows("other").goodput_bps) / (link("bottleneck").rate_bps * 0.965)',
         ),
         "mixes",
-        less="what they lose to",
+        less="that beside",
         reference="CUBIC",
     ),
 )

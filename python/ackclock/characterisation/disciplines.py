@@ -32,8 +32,8 @@ class Discipline(Table):
     )
     delay: dict[str, str] = Field(
         default_factory=dict,
-        description="parameters that set the target delay, by name: "
-        '"1 ms" for the delay as a time, "0.5 packets" for the packets that the link sends in half of it',
+        description="share of the target delay to which each parameter, by its name, is set: "
+        '"1 ms" for the whole delay as a time, "0.5 packets" for the packets that the link sends in half of the delay',
     )
     ecn: bool = Field(default=False, description="whether the discipline can mark packets")
     scheduler: bool = Field(

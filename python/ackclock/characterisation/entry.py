@@ -28,7 +28,9 @@ def scenarios(discipline: str, only: Sequence[str] = ()) -> list[LoadedStudy]:
     known = dict.fromkeys(discipline_of(case.name) for loaded in every for case in loaded.study.cases)
     if discipline not in known or discipline == BASELINE:
         others = [name for name in known if name != BASELINE]
-        raise InputError(f'there is no queue discipline "{discipline}"{nearest(discipline, others)}')
+        raise InputError(
+            f'no scenario compares a queue discipline "{discipline}" with {BASELINE}{nearest(discipline, others)}'
+        )
     sections = [about.section for loaded in every if (about := loaded.study.characterisation) is not None]
     for wanted in only:
         if not any(_is_in(section, wanted) for section in sections):

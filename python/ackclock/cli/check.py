@@ -52,6 +52,8 @@ def check(file: Path, control: str | None = None) -> None:
         study = plan.study
         if study.quick.overrides or any(case.quick for case in study.cases):
             Plan(loaded, quick=True, sensitivity=True).check()
+        for warning in plan.warnings():
+            warn(f"{file}: {warning}")
         console().print(
             f"{file}: valid study: {_count(len(plan.runs), 'case')}, {_count(len(study.metrics), 'metric')}, "
             f"{_count(len(study.claims), 'claim')}, at least {_count(len(Work(loaded, plan).due()), 'run')}",

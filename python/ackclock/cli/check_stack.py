@@ -11,7 +11,7 @@ import typer
 from rich.text import Text
 
 from ackclock._files import replacing, writable
-from ackclock._names import nearest
+from ackclock._names import alike, nearest
 from ackclock._stacks import Stack, stacks
 from ackclock.cli.terminal import console, note, print_json, shown
 from ackclock.errors import InputError
@@ -46,7 +46,7 @@ def check_stack(
     for id in allow:
         if id not in known:
             raise InputError(f"--allow {id}: no test has this id{nearest(id, sorted(known))}")
-    stack: Stack | str = word if word in BUILT_IN else stacks([word])[0]
+    stack: Stack | str = word if word in BUILT_IN else _library(word)
     if junit is not None:
         writable(junit.absolute().parent)
     if isinstance(stack, Stack):
@@ -129,6 +129,19 @@ STYLES = {
     "absent": "yellow",
     "cannot be seen": "dim",
 }
+
+
+def _library(word: str) -> Stack:
+    """Returns the stack of a shared library. InputError if there is none at this path."""
+    path = word.partition(",")[0]
+    if "/" not in path and not Path(path).exists():
+        close = alike(path, BUILT_IN)
+        near = f'; did you mean "{close}"?' if close else ""
+        raise InputError(
+            f'there is no built-in stack "{path}" and no file of this name{near}\n'
+            "expected noq, quinn or the path of a shared library, such as ./libmine.so"
+        )
+    return stacks([word])[0]
 
 
 def _show(report: Report, allow: Sequence[str]) -> None:

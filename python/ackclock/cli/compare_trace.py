@@ -193,7 +193,7 @@ def _show_parting(comparison: Comparison, parting: Parting) -> None:
         table.add_row(label, *cells)
     out.print(table)
     for side in SIDES:
-        out.print(Text(f"\nlast events of {side} before it", style="bold"))
+        out.print(Text(f"\nlast events of {side} before the difference", style="bold"))
         for event in comparison.before(side):
             since = event.place.time_s - comparison.begin_s(side)
             out.print(f"{since:12.6f} s  after {event.place.sent:>6} packets  {event}", soft_wrap=True)
@@ -209,7 +209,7 @@ def _circumstances(comparison: Comparison, parting: Parting) -> Iterator[tuple[s
     rows: list[tuple[str, list[str]]] = [
         ("time in the log", ["–" if event is None else f"{event.place.time_s:.6f} s" for event in last]),
         ("packets sent", ["–" if event is None else str(event.place.sent) for event in last]),
-        ("packet", [_number(comparison, side) for side in SIDES]),
+        ("packet number", [_number(comparison, side) for side in SIDES]),
         ("state", [comparison.state(side) or "–" for side in SIDES]),
     ]
     for name, courses in comparison.steps.items():
@@ -257,7 +257,7 @@ def _stretches(comparison: Comparison) -> Table:
     from ackclock.traces.outcome import STRETCHES
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
-    table.add_column("largest difference up to")
+    table.add_column(f"largest difference, by eighths up to{'' if comparison.align == 'time' else ' packet'}")
     for number in range(1, STRETCHES + 1):
         end = comparison.span * number / STRETCHES
         table.add_column(f"{end:.3g} s" if comparison.align == "time" else f"{end:.0f}", justify="right")

@@ -143,8 +143,8 @@ def _replay(file: Path, controls: Sequence[str], as_json: bool) -> None:
         if differences:
             first = differences[0]
             console().print(
-                f"{len(differences)} decisions differ from the recording; the first in line {first['line']}: a window "
-                f"of {first['decided_cwnd']} packets, recorded {first['recorded_cwnd']}"
+                f"{len(differences)} decisions differ from the recording (window, threshold or pacing); the first in "
+                f"line {first['line']}: a window of {first['decided_cwnd']} packets, recorded {first['recorded_cwnd']}"
             )
         else:
             console().print("all decisions match the recording")

@@ -142,7 +142,7 @@ def _announce(plans: Sequence[Plan], limit_s: float, threads: int, *, full: bool
             (console().print if plan_only else note)(said_of + _said(run.cost(plan, limit_s), threads))
     elif sum(one.packets for plan in plans for one in plan.runs) > MANY_PACKETS:
         count = sum(len(plan.runs) for plan in plans)
-        note(f"{count:,} runs, excluding those in the cache; --plan prints how long they take")
+        note(f"{count:,} runs, fewer if some are in the cache; --plan prints how long they take")
 
 
 def _show(found: Evaluation, other: Evaluation | None, pages: Sequence[Path], path: Path) -> None:
@@ -247,7 +247,7 @@ def _said(cost: Cost, threads: int) -> str:
     many = "s" if cores != 1 else ""
     return (
         f"{cost.runs:,} runs, about {cost.packets / 1e6:,.0f} million packets: about {duration(cost.cpu_s)} "
-        f"of CPU time, {duration(cost.cpu_s / cores)} on {cores} core{many}, less for runs in the cache"
+        f"of CPU time, {duration(cost.cpu_s / cores)} on {cores} core{many}, less if some are in the cache"
     )
 
 

@@ -64,7 +64,7 @@ def _list(wanted: list[Lesson]) -> None:
         table.add_row(Text(one.name), Text(one.title))
     console().print(table)
     console().print(
-        "\n`ackclock examples NAME` shows one, `ackclock lab NAME` opens it in the browser", style="dim"
+        "\n`ackclock examples NAME` shows a lesson, `ackclock lab NAME` opens it in the browser", style="dim"
     )
 
 
@@ -82,6 +82,7 @@ def _show(one: Lesson) -> None:
     out.print(Text(f"\n{one.name}.toml", style="bold"))
     out.print(Text(one.scenario.rstrip("\n")), soft_wrap=True)
     out.print(
-        f"\n`ackclock examples {one.name} --out {one.name}.toml` writes it, `ackclock lab {one.name}` opens it",
+        f"\n`ackclock examples {one.name} --out {one.name}.toml` writes this scenario, `ackclock lab {one.name}` opens "
+        "the lesson in the browser",
         style="dim",
     )

@@ -14,8 +14,8 @@ def show_lateness(conditions: Mapping[str, Any]) -> None:
     if late["packets"]:
         verdict = "invalid" if conditions["problems"] else "valid"
         console().print(
-            f"{verdict}: {late['packets']} packets left the links late by {_spread(late)}; a run is valid up "
-            f"to {late['p99_bound_s'] * 1e3:g} ms (p99) and {late['max_bound_s'] * 1e3:g} ms (maximum)"
+            f"{verdict} run: {late['packets']} packets left the links late by {_spread(late)}; the bounds for a "
+            f"valid run are {late['p99_bound_s'] * 1e3:g} ms (p99) and {late['max_bound_s'] * 1e3:g} ms (maximum)"
         )
     stacks = conditions.get("stacks")
     if stacks is not None and stacks["packets"]:

@@ -29,7 +29,7 @@ def held_back(runs: Iterable[Run]) -> Iterator[str]:
             if share is not None and share > MOST:
                 worst[flow["name"]] = max(share, worst.get(flow["name"], 0.0))
     for name, share in list(worst.items())[:MANY]:
-        yield f"flow {name}: the receive window limited it for {share:.0%} of its sending time"
+        yield f"flow {name}: its receiver's window kept it from sending for up to {share:.0%} of its active time"
     if len(worst) > MANY:
         yield f"{len(worst) - MANY} more flows were limited by their receive windows most of the time"
 

@@ -106,7 +106,7 @@ def _count(marks: Marks) -> str:
     wrong = sum(one.state != UNCHANGED for one in marks.answers)
     parts = [f"{number_of(len(marks.answers), 'file')}, {wrong} invalid or edited"]
     if marks.others:
-        parts.append(f"{number_of(marks.others, 'other file')} in the folder do not end in .json")
+        parts.append(f"{number_of(marks.others, 'other file')} in the folder without the ending .json")
     return (
         "; ".join(parts)
         + ". The columns 1, 2, ... say whether each statement of the lesson holds in the student's own runs."

@@ -27,8 +27,9 @@ OutDir = Annotated[
     typer.Option(
         "--out",
         metavar="DIR",
-        help="Folder for the files that the command writes. Finished runs are cached in DIR/runs and reused. Default: "
-        "the folder in the environment variable ACKCLOCK_RESULTS, or ackclock-results in the home folder.",
+        help="Folder for the files that the command writes. Finished runs, except those of a control in Python, are "
+        "cached in DIR/runs and reused. Default: the folder in the environment variable ACKCLOCK_RESULTS, or "
+        "ackclock-results in the home folder.",
         show_default=False,
     ),
 ]
@@ -44,7 +45,7 @@ Threads = Annotated[
         "--threads",
         metavar="N",
         min=0,
-        help="Number of runs that are simulated in parallel; 0: one per CPU core.",
+        help="Number of runs that this machine simulates in parallel; 0: one per CPU core.",
     ),
 ]
 Stacks = Annotated[
@@ -52,8 +53,30 @@ Stacks = Annotated[
     typer.Option(
         "--stack",
         metavar="PATH[,KEY=VALUE]",
-        help="Load a QUIC stack from the shared library PATH, so that flows can use its name as their transport. "
-        "KEY=VALUE passes an option to the library. May be given several times.",
+        help="Load a QUIC stack from the shared library PATH (Linux), so that flows of the file can have its name as "
+        "their transport. KEY=VALUE passes an option to the library. May be given several times.",
+        show_default=False,
+    ),
+]
+StacksOfControl = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--stack",
+        metavar="PATH[,KEY=VALUE]",
+        help="Load a QUIC stack NAME from the shared library PATH (Linux). Its controls, e.g. NAME:cubic, need "
+        "--transport NAME; all other controls then run over ackclock's QUIC. KEY=VALUE passes an option to the "
+        "library. May be given several times.",
+        show_default=False,
+    ),
+]
+StacksOfControls = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--stack",
+        metavar="PATH[,KEY=VALUE]",
+        help="Load a QUIC stack NAME from the shared library PATH (Linux), to compare its controls, e.g. NAME:cubic. "
+        "It runs no others: give ackclock's a transport, e.g. bbrv3@quic. KEY=VALUE passes an option to the library. "
+        "May be given several times.",
         show_default=False,
     ),
 ]
@@ -62,9 +85,10 @@ TestedControl = Annotated[
     typer.Option(
         "--control",
         metavar="CONTROL",
-        help='Congestion control of the flows named "tested": a name from ackclock list controls, a TOML table such as '
-        '{ name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. If the scenario itself says '
-        'control = "mine.py", its code runs only with --control mine.py. Default: the control in the scenario file.',
+        help='Congestion control of the flows named "tested" in a scenario: a name from ackclock list controls, a TOML '
+        'table such as { name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. If the scenario '
+        'itself says control = "mine.py", its code runs only with --control mine.py. Default: the control in the '
+        "scenario file.",
         show_default=False,
     ),
 ]
@@ -73,7 +97,8 @@ StackLimit = Annotated[
     typer.Option(
         metavar="SECONDS",
         min=1,
-        help="Longest CPU time of a single run of a stack loaded by --stack; a run that needs more fails.",
+        help="Longest CPU time of a run with a stack loaded by --stack. A run that needs more, or ten times as much "
+        "wall-clock time, fails. Other runs have no limit.",
     ),
 ]
 Limit = Annotated[
@@ -81,8 +106,8 @@ Limit = Annotated[
     typer.Option(
         metavar="SECONDS",
         min=1,
-        help="Longest time of a single run: wall-clock time with a control in Python, CPU time with a stack loaded by "
-        "--stack. A run that needs more counts as failed.",
+        help="Longest time of a run: wall-clock time with a control in Python, CPU time with a stack loaded by "
+        "--stack. A run that needs more counts as failed. Other runs have no limit.",
     ),
 ]
 Dask = Annotated[
@@ -91,7 +116,7 @@ Dask = Annotated[
         "--dask",
         metavar="ADDRESS",
         help="Simulate on the workers of the Dask scheduler at this address, e.g. tcp://host:8786, instead of on this "
-        "machine.",
+        "machine. Runs with a stack loaded by --stack are refused.",
         show_default=False,
     ),
 ]
@@ -101,7 +126,7 @@ DaskWithoutPython = Annotated[
         "--dask",
         metavar="ADDRESS",
         help="Simulate on the workers of the Dask scheduler at this address, e.g. tcp://host:8786; only runs of a "
-        "control in Python stay on this machine.",
+        "control in Python stay on this machine. Runs with a stack loaded by --stack are refused.",
         show_default=False,
     ),
 ]
@@ -110,8 +135,8 @@ Figures = Annotated[
     typer.Option(
         "--figures",
         metavar="FORMAT",
-        help="Also write each figure as a file in this format, pdf, svg, png or csv, into the folder figures of --out. "
-        "May be given several times.",
+        help="Also write each figure as a file in this format, pdf, svg, png or csv, into the folder figures within "
+        "that of --out. May be given several times.",
         show_default=False,
     ),
 ]

@@ -126,7 +126,7 @@ def compared(outcome: Outcome) -> str:
     ]
     text = ", ".join(part for part in parts if part)
     left_out = f"; {_counted(len(outcome.not_compared), 'line')} not compared" if outcome.not_compared else ""
-    return f"({text} compared{left_out})"
+    return f"({text or 'nothing'} compared{left_out})"
 
 
 def _counted(count: int, noun: str) -> str:

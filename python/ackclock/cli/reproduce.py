@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from ackclock._files import writable
-from ackclock.cli.terminal import console, print_json, progress_bar, show_files, shown, write_json
+from ackclock.cli.terminal import console, print_json, progress_bar, show_files, shown, warn, write_json
 from ackclock.errors import InputError, RunError
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def reproduce(
     studies = _read(selectors)
     if record:
         _recordable(studies, sensitivity=sensitivity)
+    _warn([one for one in studies if one.name.endswith(".toml")])
     from ackclock._store import Store
     from ackclock.cli import characterise_text
     from ackclock.cli.reproduce_json import as_document
@@ -130,7 +131,9 @@ def check(selectors: Sequence[str], *, threads: int) -> None:
         if not outcome.changed:
             stamp(outcome, datetime.now(timezone.utc).date().isoformat())
     if moved:
-        raise RunError(f"{moved} of {len(outcomes)} records are out of date: run their studies again")
+        raise RunError(
+            f"{moved} of {len(outcomes)} records are out of date: `ackclock reproduce STUDY --record` writes new ones"
+        )
 
 
 def _judged(studies: Sequence[LoadedStudy], failures: list[InputError]) -> list[StudyResult]:
@@ -149,6 +152,17 @@ def _judged(studies: Sequence[LoadedStudy], failures: list[InputError]) -> list[
         except InputError as error:
             failures.append(error)
     return results
+
+
+def _warn(own: Sequence[LoadedStudy]) -> None:
+    """Warns about a user's own studies whose cases differ in more than controls. Studies of the package have the loss
+    recovery that was published with their controls.
+    """
+    from ackclock.study.plan import Plan
+
+    for one in own:
+        for warning in Plan(one, quick=False, sensitivity=False).warnings():
+            warn(f"{one.file}: {warning}")
 
 
 def _recordable(studies: Sequence[LoadedStudy], *, sensitivity: bool) -> None:

@@ -27,6 +27,7 @@ STYLES: dict[Verdict, str] = {
     "no": "red",
 }
 MISSED = ("not as printed", "no")
+REPRODUCED = ("as printed", "yes")
 
 NARROW = 100
 """The width of a terminal, in columns, below which a claim's numbers have no room beside it."""
@@ -49,7 +50,7 @@ def show(result: StudyResult) -> None:
         )
     )
     if result.source.setup_unknown:
-        out.print(Text(f"the set-up is partly lost: {result.source.setup_unknown}", style="yellow"))
+        out.print(Text(f"the set-up is partly unknown: {result.source.setup_unknown}", style="yellow"))
     if result.quick:
         out.print(
             Text(
@@ -172,18 +173,23 @@ def _claims(claims: Sequence[ClaimResult], width: int) -> Table:
 
 
 def _said(claim: ClaimResult, same_setup: bool) -> Text:
-    """Returns the claim's sentence, and below it remarks on any result other than "as printed"."""
+    """Returns the claim's sentence, below it how the number was compared, and remarks on any result other than "as
+    printed", or if another interpretation reverses it. The report has the remarks on all claims.
+    """
     text = Text(claim.text)
-    if claim.verdict in ("undecided", "cannot tell", "not a test"):
+    if claim.detail:
         text.append(f"\n{claim.detail}", style="dim")
-    if claim.tested and claim.interpretations_in_words:
+    is_reproduced = claim.verdict in REPRODUCED
+    if claim.tested and claim.interpretations_in_words and (claim.reversed_by or not is_reproduced):
         text.append(f"\nOther interpretations: {claim.interpretations_in_words}", style="dim")
+    if is_reproduced:
+        return text
     if claim.setup and not same_setup:
-        text.append(f"\nThe set-up is partly lost: {claim.setup}", style="dim")
-    if claim.finding and claim.verdict not in ("as printed", "yes"):
+        text.append(f"\nThe set-up is partly unknown: {claim.setup}", style="dim")
+    if claim.finding:
         text.append(f"\nFinding: {claim.finding}", style="dim")
-    if claim.written:
-        text.append(f"\nThe test: {claim.written}", style="dim")
+    if claim.tested and claim.written:
+        text.append(f"\nWhen the test was set: {claim.written}", style="dim")
     return text
 
 

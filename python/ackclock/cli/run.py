@@ -497,7 +497,7 @@ def _show_summary(out: Console, runs: list[Run], summary: Mapping[str, Summary])
     if len(runs) == 1:
         out.print(Text(MEANS, style="dim"))
     elif all(value.std in (0, None) for value in summary.values()):
-        out.print(Text("all replications are identical: nothing in this scenario is random", style="yellow"))
+        out.print(Text("all replications have equal results: the seed changes nothing here", style="yellow"))
     else:
         out.print(Text(f"{MEANS} and replications, {SPREAD}", style="dim"))
 

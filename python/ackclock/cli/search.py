@@ -94,7 +94,8 @@ def search(
     if path is None:
         say.print(
             Text(
-                f"no path is significantly worse than the unchanged scenario, in {runs:,} runs: no file is written"
+                f"no path is significantly worse than the unchanged scenario, of up to {runs:,} tried: no file is "
+                "written"
             )
         )
         return
@@ -108,7 +109,7 @@ def search(
             f"{found.failed} of {len(found.samples)} runs of the found scenario, "
             f"{found.all_failed} runs of the search"
         )
-        say.print(Text(f"failed     {here}, each of which counts as 1: {found.why}"))
+        say.print(Text(f"failed     {here}; each counts with the value 1: {found.why}"))
     say.print(f"scenario   {shown(path)}")
     if tested.classes:
         say.print(Text(f"again      ackclock run {shown(path)} --control {control}"))

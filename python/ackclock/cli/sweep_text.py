@@ -148,11 +148,11 @@ def spent(done: Simulated) -> str:
     if done.cpu_time_s:
         times = done.cpu_time_s
         parts.append(
-            f"{len(times):,} runs of {_short(sum(times) / len(times))} on average, the longest of "
+            f"{len(times):,} runs took {_short(sum(times) / len(times))} of CPU time on average, the longest "
             f"{_short(max(times))}"
         )
     if done.stored:
-        parts.append(f"{done.stored:,} were cached")
+        parts.append(f"{done.stored:,} runs were cached")
     return "; ".join(parts)
 
 

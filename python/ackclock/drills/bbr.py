@@ -94,7 +94,7 @@ def _restart(record: Record) -> str:
         f"product is {PRODUCT:,} bytes"
     )
     if first > 1.5 * PRODUCT:
-        raise Violation(f"{said}, expected at most 1.5 times that", 10.0 + RTT_S)
+        raise Violation(f"{said}, expected at most 1.5 times that product", 10.0 + RTT_S)
     return said
 
 
@@ -156,7 +156,7 @@ def _limited(record: Record) -> str:
     return _share(record, 8.5, 9.5, 0.9)
 
 
-HIDDEN = "A case that shows only in internal variables of the control."
+HIDDEN = "A case of the draft that these tests cannot show from outside the control."
 """The demand of cases that nothing outside of a control shows."""
 
 

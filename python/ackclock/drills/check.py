@@ -139,7 +139,7 @@ def _about(id: str, demand: str, clause: str = "ackclock_stack.h", force: Force 
     return Drill(id, clause, force, demand, EVENTFUL, judge)
 
 
-REPEATS = _about("repeats", "Two runs with equal arguments send equal datagrams at equal times.")
+REPEATS = _about("repeats", "Two runs with the same seed send the same datagrams at the same times.")
 SEED = _about("seed", "Runs with different seeds send different bytes.", force="MAY")
 
 

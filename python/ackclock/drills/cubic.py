@@ -88,10 +88,11 @@ def _friendly(record: Record) -> str:
     least = after + ALPHA * rounds
     there = record.window(at + 1.0)
     said = (
-        f"1 s after a loss at {before:.0f} datagrams the window is {there:.0f}; Reno's would be {least:.0f}"
+        f"1 s after a loss at {before:.0f} datagrams the window is {there:.0f}; the Reno-friendly estimate is "
+        f"{least:.0f}"
     )
     if there < 0.9 * least:
-        raise Violation(f"{said}, expected at least 90 % of it", at + 1.0)
+        raise Violation(f"{said}, expected a window of at least 90 % of the estimate", at + 1.0)
     return said
 
 
@@ -197,7 +198,7 @@ DRILLS = (
         "cubic-plateau",
         "RFC 9438 4.2",
         "MUST",
-        "K seconds after a loss the window is again as large as it was before.",
+        "K seconds (equation 2) after the first loss the window is as large as before the loss.",
         ONE_LOSS,
         _plateau,
         CUBIC,
@@ -215,7 +216,7 @@ DRILLS = (
         "cubic-convex",
         "RFC 9438 4.5",
         "MUST",
-        "Above the window before the loss, growth follows 0.4 (t - K)^3.",
+        "Above its size before the loss, the window grows by 0.4 (t - K)^3 datagrams, t seconds after the loss.",
         ONE_LOSS,
         _convex,
         CUBIC,
@@ -224,7 +225,7 @@ DRILLS = (
         "cubic-clamp",
         "RFC 9438 4.2",
         "MUST",
-        "The window grows by at most half in a round trip.",
+        "In congestion avoidance the window grows by at most half in a round trip.",
         Script(CLAMP_END_S, rules=drop(8), rtt_s=LONG_RTT_S),
         _clamp,
         CUBIC,
@@ -233,7 +234,7 @@ DRILLS = (
         "cubic-reno-friendly",
         "RFC 9438 4.3",
         "SHOULD",
-        "On a path with a short round trip the window is at least as large as Reno's.",
+        "On a path with a short round trip the window is at least the Reno-friendly estimate W_est.",
         SHORT,
         _friendly,
         CUBIC,
@@ -253,7 +254,7 @@ DRILLS = (
         "RFC 9438 4.7",
         "SHOULD",
         "A second loss, before the window has regained its size, lowers the next plateau to 0.85 of the "
-        "window.",
+        "window at the second loss.",
         Script(10.0, rules=drop(140, 1800)),
         _fast_convergence,
         CUBIC,

@@ -95,7 +95,7 @@ def conduct(target: Target, script: Script, seed: int = 1) -> Record:
     if isinstance(made, str):
         raise RunError(made)
     if made["given_up"]:
-        raise RunError(f"{target.name}: more than two million events in one test")
+        raise RunError(f"{target.name}: the test was stopped after two million events")
     return Record(made)
 
 

@@ -91,12 +91,12 @@ def read_thresholds(file: Path, known: Collection[str]) -> Thresholds:
         raise wrong(f'ignore: found {ignore!r}, expected a list of names such as ["N-24"]')
     for one in metrics:
         if not fnmatch.filter(known, one):
-            raise wrong(f'metrics: "{one}": the record has no such metric{nearest(one, known)}')
+            raise wrong(f'metrics: "{one}": there is no metric of this name{nearest(one, known)}')
     for one in ignore:
         if not any(_ignores(one, name) for name in known):
             alike = known if "." in one else {name.partition(".")[0] for name in known}
             raise wrong(
-                f'ignore: "{one}": the record has no such scenario or metric{nearest(one, sorted(alike))}'
+                f'ignore: "{one}": there is no scenario or metric of this name{nearest(one, sorted(alike))}'
             )
     return Thresholds(tolerance, metrics, tuple(ignore))
 

@@ -32,25 +32,35 @@ MOST_PACKETS = 10_000_000
 class Ran(Table):
     """A scenario that a student ran."""
 
-    scenario: str
-    results: list[dict[str, Any]] = Field(min_length=1, max_length=10)
-    """The results without their series, one for each seed."""
+    scenario: str = Field(description="text of the scenario file that the student ran")
+    results: list[dict[str, Any]] = Field(
+        min_length=1,
+        max_length=10,
+        description="results of the run without time series, one for each seed; `ackclock schema --of run` has their "
+        "fields",
+    )
 
 
 class Answer(Table):
     """The contents of an answer file."""
 
-    format: Literal["ackclock answer 1"]
-    version: str
-    """That of the simulator in the page."""
-    lesson: str
-    student: str
-    answer: str
-    scenario: str
-    """The scenario's text when the file was saved, which may not have been run."""
-    runs: list[Ran] = Field(max_length=50)
-    """The last run of each variant, and the last run that was no variant, in the order in which they were made."""
-    checksum: str
+    format: Literal["ackclock answer 1"] = Field(description="name and version of the file format")
+    version: str = Field(description="version of the simulator in the page")
+    lesson: str = Field(description="name of the lesson that is answered")
+    student: str = Field(description="name that the student entered")
+    answer: str = Field(description="text that the student wrote under Your answer")
+    scenario: str = Field(
+        description="text of the scenario file when the answer was saved; it may not have been run"
+    )
+    runs: list[Ran] = Field(
+        max_length=50,
+        description="last run of each variant, and last run of any other scenario, in the order in which they "
+        "were made",
+    )
+    checksum: str = Field(
+        description="64-bit FNV-1a hash of all texts of the file, in hexadecimal digits, which shows an edit but is "
+        "no signature"
+    )
 
     def texts(self) -> str:
         """Returns all texts of the file as one JSON array, whose checksum the file has. ``answers.js`` of the page

@@ -87,7 +87,10 @@ def _write(world: World, line: int, made: Call) -> None:
     if made.ends is not None and made.ends > world.tolerance:
         raise Inexpressible(line, f"{made.name} blocks, but ackclock has no send buffer")
     if count // world.packet_bytes > _MOST_PACKETS:
-        raise Inexpressible(line, f"{made.name} of {count} bytes, expected at most {_MOST_PACKETS} segments")
+        raise Inexpressible(
+            line,
+            f"{made.name} of {count} bytes, expected at most {_MOST_PACKETS} segments of {world.packet_bytes} bytes",
+        )
     place = 2 if made.name == "sendmsg" else 3
     flags = [flag.strip() for flag in "|".join(made.arguments[place : place + 1]).split("|") if flag.strip()]
     for flag in flags if made.name.startswith("send") else ():

@@ -51,7 +51,8 @@ class Choices:
             value = next(words, None)
             if value is None or word not in ("--profile", "--control", "--set"):
                 raise InputError(
-                    f"{where}: found {word} {value or ''}, expected --profile, --control or --set"
+                    f"{where}: found {word} {value or 'without a value'}, expected --profile, --control or --set, each "
+                    "with a value"
                 )
             if word == "--profile":
                 profile = value
@@ -108,7 +109,7 @@ def _details(profile: str) -> list[str]:
     details = {name: [one["name"] for one in entry["parameters"]] for name, entry in profiles.items()}
     of_tcp = sorted(name for name, names in details.items() if "timestamps" in names)
     if profile not in of_tcp:
-        raise InputError(f"--profile: {profile} is not a TCP profile; there is {', '.join(of_tcp)}")
+        raise InputError(f"--profile: {profile} is not a TCP profile, expected one of {', '.join(of_tcp)}")
     return details[profile]
 
 

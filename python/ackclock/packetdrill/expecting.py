@@ -20,7 +20,7 @@ def expect(world: World, line: int, start: int | None, end: int | None, segment:
     """
     expected = _Expected(world, line, start, end, segment)
     if segment.has("R"):
-        raise Inexpressible(line, "a RST")
+        raise Inexpressible(line, "a RST from the host has no counterpart in ackclock")
     if segment.has("S"):
         expected.handshake()
     elif segment.has_data:
@@ -158,7 +158,7 @@ class _Expected:
             return
         departure = self.take(("acknowledgement", "probe"), "the segment")
         if departure.kind == "probe":
-            self.agree("the number of a probe", world.written.start(departure.number), segment.start)
+            self.agree("the sequence number of a probe", world.written.start(departure.number), segment.start)
             world.compared.segments += 1
         else:
             self._acknowledgement(departure)

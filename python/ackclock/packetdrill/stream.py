@@ -90,7 +90,8 @@ class Incoming:
         if stop - start != 1:
             raise Inexpressible(
                 line,
-                f"a segment from the peer with the data of {stop - start} other segments, expected whole segments",
+                f"a segment from the peer covers {stop - start} other segments of the script, but ackclock receives "
+                "only whole segments",
             )
         return start
 

@@ -71,7 +71,7 @@ def answer(records: Mapping[str, Record], studies: Sequence[LoadedStudy]) -> str
         f"**Of the {len(_must())} scenarios that must be considered, a discipline raises a concern in at least {few} "
         f"({named[few]}) and in at most {most} ({named[most]}).**"
     )
-    text += f" Every discipline raises one in {' and in '.join(every)}." if every else ""
+    text += f" Every discipline raises a concern in {' and in '.join(every)}." if every else ""
     text += f" {stale} of {len(studies)} scenarios have changed since they were recorded." if stale else ""
     return f"{text}\n\n![{ALT}](images/{PICTURE.name})"
 
@@ -188,7 +188,7 @@ def _scenario(one: Record | None, study: LoadedStudy) -> Iterator[str]:
         yield ""
     rows = [judged for judged in _disciplines(one) if judged["criteria"]]
     if not rows:
-        yield "Numbers without a verdict; the report has them."
+        yield f"The scenario has no verdict; the report of `ackclock reproduce {study.name}` shows its numbers."
         yield ""
         return
     verdicts = counts(one)

@@ -119,7 +119,8 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     if name in references:
         yield (
             f"{name} is one of its own references, so no comparison can be a concern, and most other limits "
-            "excuse what a reference does not meet. Only section 5.1.1 and the feedback cut of section 5.2 can fail."
+            "excuse what a reference does not meet. Only the conditions of section 5.1.1, and those on a sender "
+            "without feedback in section 5.2, can be a concern."
         )
         yield ""
     if name in REMARKS:

@@ -91,7 +91,8 @@ def _row(one: Mapping[str, Any]) -> list[str]:
         for path, value in one["values"].items()
     }
     values = (
-        ", ".join(f"`{path}` {value}" for path, value in short.items()) or "nothing: the space as it stands"
+        ", ".join(f"`{path}` {value}" for path, value in short.items())
+        or "the scenario of the search space, unchanged"
     )
     numbers = [one["badness"], one["new_seeds"], one["cubic"], one["harmless"]]
     return [

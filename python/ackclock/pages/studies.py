@@ -82,7 +82,7 @@ def _line(one: Recorded, claim: ClaimResult) -> str:
     said += [f"**Finding:** {escaped(claim.finding)}"] if claim.finding else []
     if names := "; ".join(f"{other} ({other.verdict})" for other in claim.reversed_by):
         said.append(f"**Reversed by:** {escaped(names)}")
-    setup = f"partly lost: {escaped(claim.setup)}" if claim.setup else "printed"
+    setup = f"partly unknown: {escaped(claim.setup)}" if claim.setup else "printed"
     others = escaped(claim.interpretations_in_words)
     return row(
         "<br>".join(said), printed(claim), measured(claim), distance(claim), result(claim), others, setup
@@ -141,7 +141,7 @@ def predictions(what: str) -> str:
     more = sum((counts[f"{folder}/{name}"] for name in extras), Counter())
     text = (
         f"**{own['yes']} of {own.total() + int(missing)} numbers lie inside the bands fixed before the first run.** "
-        f"{own['no']} lie outside, {own['undecided']} are undecided, and {missing} cannot be said here."
+        f"{own['no']} lie outside, {own['undecided']} are undecided, and {missing} have no study."
     )
     if extras:
         text += f" Of the {more.total()} numbers of the extras, {more['yes']} lie inside."

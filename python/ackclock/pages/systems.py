@@ -71,7 +71,7 @@ class System:
         if any(claim.reversed_by for claim in claims):
             text += "; another interpretation of the text reverses a part of this"
         if any(claim.setup for claim in claims):
-            text += " (set-up partly lost)"
+            text += " (set-up partly unknown)"
         return text
 
 

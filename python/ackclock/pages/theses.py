@@ -37,7 +37,7 @@ SAID: Mapping[Verdict, tuple[str, str]] = {
 """What is said of one claim, and of several."""
 WHERE = {
     False: "Where the set-up is printed",
-    True: "Where a part of the set-up is lost and we chose a replacement",
+    True: "Where a part of the set-up is unknown and we chose a replacement",
 }
 
 
@@ -67,7 +67,7 @@ def answer(both: Sequence[Recorded]) -> str:
     for lost, where in WHERE.items():
         own = counted(claim.verdict for _, claim in claims_of(both) if bool(claim.setup) == lost)
         texts += [f"{where}, {_in_words(own)}."] if own else []
-    return " ".join(texts) if texts else "No claim of it is recorded."
+    return " ".join(texts) if texts else "No claim of the thesis is recorded."
 
 
 def _in_words(counts: Mapping[Verdict, int]) -> str:
@@ -108,7 +108,7 @@ def numbers(both: Sequence[Recorded]) -> Iterator[str]:
 def notes(both: Sequence[Recorded], studies: Sequence[LoadedStudy]) -> Iterator[str]:
     """Yields what is not recorded."""
     if len(both) < len(studies):
-        yield f"Not recorded as it is now: {number_of(len(studies) - len(both), 'study')}."
+        yield f"Not recorded, or changed since: {number_of(len(studies) - len(both), 'study')}."
 
 
 def claims_files() -> Iterator[tuple[Path, str]]:
@@ -152,7 +152,7 @@ def _line(one: Recorded, claim: ClaimResult) -> str:
         distance(claim),
         result(claim),
         escaped(claim.interpretations_in_words),
-        "partly lost" if claim.setup else "printed",
+        "partly unknown" if claim.setup else "printed",
     )
 
 
@@ -182,7 +182,7 @@ def counts() -> str:
         both = found(of_thesis(key))
         thesis = of_thesis(key)[0].thesis
         claims = [claim for _, claim in claims_of(both)]
-        for lost, head in ((False, "set-up printed"), (True, "set-up partly lost")):
+        for lost, head in ((False, "set-up printed"), (True, "set-up partly unknown")):
             own = [claim.verdict for claim in claims if bool(claim.setup) == lost]
             every += own
             lines.append((f"[{thesis.author} ({thesis.year})](reproduction/{key}.md), {head}", Counter(own)))

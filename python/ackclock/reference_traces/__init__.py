@@ -120,7 +120,7 @@ def readme(made: Iterable[tuple[Trace, list[str]]], version: str) -> str:
 
 def _readme(made: list[tuple[Trace, list[str]]], version: str) -> Iterator[str]:
     yield f"# Reference traces of ackclock {version}\n"
-    yield "What a sender does over paths that are known to the packet, by document and section. Each folder has"
+    yield "The behaviour of a sender over paths whose every event is known, by document and section. Each folder has"
     yield f"`{SCENARIO}` (the path and the sender), `{QLOG}` (qlog 0.3), `{EVENTS}` (every event of the congestion"
     yield f"control, with its internal values) and `{FIGURE}`.\n"
     yield "Compare a log of your stack over the same path with one of them:\n"
@@ -133,7 +133,7 @@ def _readme(made: list[tuple[Trace, list[str]]], version: str) -> Iterator[str]:
     for trace, _ in made:
         yield f"| [{trace.name}]({trace.name}/{FIGURE}) | {trace.source} | {trace.shows} |"
     yield "\n## States\n"
-    yield "From the time at which each is entered, as the event log has them.\n"
+    yield "The congestion states of each trace, each with the time at which the sender enters it.\n"
     for trace, states in made:
         yield f"* {trace.name}: {', '.join(states) or 'one state'}"
     yield ""

@@ -21,7 +21,7 @@ SIDE = WIDTH - LEFT - RIGHT
 """The side of the square of the plot, in pixels."""
 ROOM = 1.3
 """How far the axes reach beyond the least and the greatest number."""
-LOST, BAND = "set-up partly lost", "within 25 %"
+LOST, BAND = "set-up partly unknown", "within 25 %"
 STYLE = (
     ".within{fill:var(--grid)}.frame{fill:none}.point{pointer-events:all}"
     ".point.full{stroke:var(--paper);stroke-width:.8}"

@@ -149,12 +149,10 @@ def _assumption(assumption: AssumptionResult, claims: Sequence[ClaimView]) -> As
 
 def _undecided(reading: SensitivityResult) -> str:
     count = len(reading.undecided)
-    are = f"{count} claims that are" if count > 1 else "a claim that is"
-    stay = "are" if count > 1 else "is"
+    claims, are = (f"{count} claims", "are") if count > 1 else ("a claim", "is")
     return (
-        f"With {reading.alternative} {are} decided under the one taken {stay} undecided, "
-        f"in {reading.replications} seeds: "
-        f"{', '.join(reading.undecided)}."
+        f"With {reading.alternative}, {claims} that the study's interpretation decides {are} undecided after "
+        f"{reading.replications} seeds: {', '.join(reading.undecided)}."
     )
 
 

@@ -40,7 +40,7 @@ class Highlight:
 
 
 def sentences(results: Sequence[StudyResult]) -> list[str]:
-    """Returns a sentence for each kind of claim, those with a printed set-up before those with a partly lost one."""
+    """Returns a sentence for each kind of claim, those with a printed set-up before those with a partly unknown one."""
     found: dict[tuple[Kind, bool], list[Verdict]] = {
         (kind, lost): [] for kind in _ABOUT for lost in (False, True)
     }
@@ -155,7 +155,7 @@ def _sentence(kind: Kind, verdicts: Sequence[Verdict]) -> str:
 
 
 def _where_lost(sentence: str) -> str:
-    return f"Where the set-up is partly lost, {sentence[0].lower()}{sentence[1:]}"
+    return f"Where the set-up is partly unknown, {sentence[0].lower()}{sentence[1:]}"
 
 
 def _number(count: int, verdict: Verdict) -> str:

@@ -47,8 +47,8 @@ def views_of(runs: Runs) -> list[SweepFigureView]:
     if chart is not None:
         seeds = "all replications together" if len(runs) > len(runs.by_point) else "one run"
         caption = (
-            f"The share of transfers that were complete within a time, {seeds}. "
-            "Transfers that were never complete count too."
+            f"The share of all transfers that were complete within the time on the horizontal axis, {seeds}. "
+            "Transfers that never completed count in the total."
         )
         found.append(_view(runs, chart, len(found) + 1, "completion", chart.title, caption))
     return found

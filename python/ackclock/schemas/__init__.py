@@ -1,4 +1,4 @@
-"""The published JSON documents, which ``--json`` prints, as pydantic models that also give their JSON Schemas."""
+"""The JSON documents that ``--json`` prints or the laboratory saves: pydantic models, which give their JSON Schemas."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ KINDS = (
     "compare-trace",
     "check-stack",
     "packetdrill",
+    "answer",
 )
 
 
@@ -27,6 +28,7 @@ def schema(of: str) -> dict[str, Any]:
         return dict(json.loads(_core.schema()))
     from pydantic import TypeAdapter
 
+    from ackclock.lessons.answers import Answer
     from ackclock.schemas.check_stack import CheckStackDocument
     from ackclock.schemas.compare_trace import CompareTraceDocument
     from ackclock.schemas.evaluate import EvaluateDocument
@@ -47,9 +49,10 @@ def schema(of: str) -> dict[str, Any]:
         "compare-trace": CompareTraceDocument,
         "check-stack": CheckStackDocument,
         "packetdrill": PacketdrillDocument,
+        "answer": Answer,
     }
-    # The schema of a study file describes what is read; the others describe what is written.
-    mode: Any = "validation" if of == "study" else "serialization"
+    # The schema of a file that is read describes what may be in it; the others describe what is written.
+    mode: Any = "validation" if of in ("study", "answer") else "serialization"
     body = TypeAdapter(documents[of]).json_schema(mode=mode)
     if of == "study":
         from ackclock.schemas.templates import with_templates

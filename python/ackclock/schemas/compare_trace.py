@@ -16,7 +16,8 @@ class TraceRecord(Document):
     format: str = Field(description="format of the log")
     counts: Literal["bytes", "packets"] = Field(description="unit in which the log counts windows")
     packet_bytes: float | None = Field(
-        description="bytes that a full packet adds to the bytes in flight; null if the log does not show it"
+        description="bytes that a full packet adds to the bytes in flight, from --packet-bytes or the log; null "
+        "if neither gives it"
     )
     sampled: bool = Field(
         description="whether the log has only samples of the state, with nothing known between two samples"
@@ -52,13 +53,15 @@ class PartingSide(Document):
         "of values"
     )
     state: str | None = Field(
-        description="congestion state in this log at the first difference; null if the log does not record it"
+        description="congestion state in this log at the first difference; null if the log records none before it"
     )
     values: dict[str, float | None] = Field(
         description="value of each compared quantity at the first difference: windows in `unit`, times in "
         "seconds, rates in bit/s; null where the log has no value"
     )
-    before: list[TraceEvent] = Field(description="last events of this log before the first difference")
+    before: list[TraceEvent] = Field(
+        description="last five events, or fewer, of this log before the first difference"
+    )
 
 
 class PartingRecord(Document):
@@ -79,7 +82,10 @@ class DifferenceRecord(Document):
 
     quantity: str = Field(description="name of the compared quantity")
     tolerance: float = Field(description="tolerated difference as a share of the larger of the two values")
-    largest: float = Field(description="largest difference as a share of the larger of the two values")
+    largest: float = Field(
+        description="largest difference as a share of the larger of the two values; a value of one log is compared "
+        "with the nearest value of the other within `slack`"
+    )
     at: float = Field(
         description="place of the largest difference: seconds, or the number of data packets sent"
     )
@@ -89,8 +95,8 @@ class DifferenceRecord(Document):
         description="first place where the difference exceeds the tolerance; null if it never does"
     )
     stretches: list[float | None] = Field(
-        description="largest difference in each of several equal parts of the span; null where a log has no "
-        "value"
+        description="largest difference, as a share of the larger value, in each of eight equal parts of the span; "
+        "null where a log has no value"
     )
 
 

@@ -56,8 +56,8 @@ class ConditionRecord(Strict):
 
     metric: str = Field(description="id of the metric that the condition limits")
     limit: str = Field(
-        description="name of the package's limit; empty if the scenario file has numbers or a limit of its "
-        "own"
+        description="name of the limit among ackclock's own; empty if the scenario file defines the limit, or "
+        "the metric has none"
     )
     measure: Literal["value", "rate", "ratio", "difference", "harm", "change"] = Field(
         description="quantity that is judged: the metric's value, the share of runs outside the limit "
@@ -84,7 +84,8 @@ class ConditionRecord(Strict):
         description="explanation of the verdict beyond the numbers; empty if the numbers suffice"
     )
     beside: dict[str, VerdictWord] = Field(
-        description="verdict of the condition for each reference, by the reference's name"
+        description="verdict of the condition for each reference that it was judged against, by the "
+        "reference's name; only the main reference if the limit does not compare with a reference"
     )
     finding: experiment.FindingRecord = Field(
         description="measured value, limits, interval and number of seeds behind the verdict"
@@ -111,7 +112,10 @@ class CriterionRecord(Strict):
 
     id: str = Field(description="id of the criterion, such as N-03")
     section: str = Field(description="section of RFC 9743 that has the criterion")
-    strength: str = Field(description="requirement word of RFC 9743: MUST, SHOULD or MAY")
+    strength: str = Field(
+        description='RFC 9743\'s words for how strongly it demands the criterion, such as "MUST evaluate", '
+        '"SHOULD" or "should"; "-" if it demands nothing'
+    )
     title: str = Field(description="demand of the criterion in a few words")
     verdict: VerdictWord = Field(description="verdict of the criterion over all its scenarios")
     sentence: str = Field(description="explanation of the verdict in one sentence")
@@ -159,7 +163,8 @@ class EvaluateDocument(Strict):
     )
     quick: bool = Field(description="whether this is a quick evaluation, without --full")
     seeds: list[int] = Field(
-        description="seeds of the runs of each setting, of which fewer are used if they decide its verdicts"
+        description="seeds of the runs of each setting; a setting whose verdicts fewer seeds decide ran with the "
+        "first seeds of the list only"
     )
     most_packets: int | None = Field(
         default=None,

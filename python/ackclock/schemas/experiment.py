@@ -23,13 +23,15 @@ class FindingRecord(Document):
         description="comparison of measured quantities that has to hold; empty if limits are judged"
     )
     result: Literal["met", "not met", "undecided", "not judged"] = Field(
-        description="result of the judgement; `not judged` means that there is no limit"
+        description="result of the judgement; `not judged`: there is no limit, or no sample to judge"
     )
     estimate: float | None = Field(
-        description="mean of the judged value over the seeds; null without a sample"
+        description="mean of the judged value over the seeds, geometric for a ratio that is judged by its "
+        "logarithm; null without a sample"
     )
     interval: tuple[float, float] | None = Field(
-        description="confidence interval of the judged value over the seeds that decided the result; null without one"
+        description="confidence interval of the judged value over the seeds that decided the result, at the level "
+        "of the judgement, which may exceed 95 %; null with fewer than two samples or if an end is infinite"
     )
     seeds: int = Field(description="number of seeds with a sample")
     missing: int = Field(description="number of seeds without a sample")

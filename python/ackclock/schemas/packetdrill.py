@@ -50,7 +50,8 @@ class ScriptRecord(Document):
         description="verdict on the script"
     )
     line: int | None = Field(
-        description="line of the script that decided the verdict, from 1; null if the script passes"
+        description="line of the script that decided the verdict, from 1; null if the script passes or is wrong "
+        "input"
     )
     reason: str = Field(
         description="description of what differs, cannot be expressed or is wrong; empty if the script passes"

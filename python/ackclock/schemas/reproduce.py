@@ -229,7 +229,8 @@ class DisciplineRecord(Document):
 
     discipline: str = Field(description="name of the queue discipline")
     verdict: Literal["OK", "CONCERN", "undecided", "INFO", "reference"] = Field(
-        description="verdict on the discipline in the scenario"
+        description="verdict on the discipline in the scenario; `reference` for drop-tail, with which the others "
+        "are compared"
     )
     findings: list[CriterionRecord] = Field(description="one record for each criterion in each setting")
 

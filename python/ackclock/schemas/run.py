@@ -128,10 +128,12 @@ else:
 class Statistic(Document):
     """A quantity over the replications."""
 
-    mean: float | None = Field(description="mean over the runs that have a value")
-    std: float | None = Field(description="standard deviation (n - 1) over the runs that have a value")
+    mean: float | None = Field(description="mean over the runs that have a value; null if none has one")
+    std: float | None = Field(
+        description="standard deviation (n - 1) over the runs that have a value; null with fewer than two"
+    )
     interval: tuple[float, float] | None = Field(
-        description="95 % confidence interval of the mean (Student's t)"
+        description="95 % confidence interval of the mean (Student's t); null with fewer than two values"
     )
     samples: int = Field(description="number of runs that have a value")
 

@@ -38,14 +38,18 @@ class SearchDocument(Document):
         description="judgement of how much worse the objective is in the found scenario than in the search "
         "space's own scenario, over seeds that the search did not use"
     )
-    failed: int = Field(description="number of runs behind `samples` in which the control failed")
+    failed: int = Field(
+        description="number of runs behind `samples` in which the control failed; each has 1 as its sample (the "
+        "largest share, or a delay of 1 s)"
+    )
     all_failed: int = Field(description="number of runs of the whole search in which the control failed")
     why_failed: str | None = Field(
         description="error message of a run in which the control failed, of one behind `samples` if there is "
         "one; null if the control never failed"
     )
     values: dict[str, Any] = Field(
-        description="values that make the found scenario bad, by their paths in the scenario"
+        description="values that the found scenario sets differently from the search space's own scenario, by their "
+        "paths; values that do not matter were reset"
     )
     runs: int = Field(
         description="number of simulations, including those of the control that --against names"

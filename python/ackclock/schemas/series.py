@@ -19,15 +19,22 @@ FLOWS: Meanings = {
     "media_rate_bps": (
         "rate that the control of a [call](sctp-and-rtp.md#calls-over-rtp) sets for its encoder"
     ),
-    "congestion_signal_s": "congestion signal of `rtp:nada`; mean queueing delay of `rtp:scream`",
+    "congestion_signal_s": (
+        "aggregate congestion signal x_curr of `rtp:nada` (RFC 8698: queueing delay plus penalties for losses and "
+        "marks); averaged queueing delay of `rtp:scream`"
+    ),
     "cwnd_bytes": "reference window of `rtp:scream`",
-    "fast_retransmits": "number of loss recoveries begun since the end of the warm-up",
+    "fast_retransmits": (
+        "number of loss recoveries begun since the start of the flow, counted anew from the end of the warm-up; "
+        "recoveries after a retransmission timeout do not count"
+    ),
     "backoff_factor": (
-        "factor by which consecutive expiries have multiplied the retransmission timeout; 1 without an expiry"
+        "factor by which consecutive expiries have multiplied the retransmission timeout, as the back-off rule of the "
+        "flow sets it; 1 without an expiry"
     ),
     "judged_congestion": "number of losses so far that the discriminator has attributed to congestion",
     "judged_transmission": "number of losses so far that the discriminator has attributed to transmission",
-    "smoothed_rtt_s": "smoothed round-trip time of the discriminator `rtt`",
+    "smoothed_rtt_s": "smoothed round-trip time of the discriminator `rtt`; 0 before its first sample",
     "congestion_edge_s": (
         "round-trip time above which the discriminator `rtt` attributes a loss to congestion"
     ),
@@ -36,19 +43,25 @@ FLOWS: Meanings = {
         "probability with which the discriminator `learning` guesses that a loss is a transmission loss"
     ),
     "guesses_right": (
-        'number of guesses "transmission loss" by the discriminator `learning` so far that no further loss '
-        "refuted in time"
+        'number of guesses "transmission loss" by the discriminator `learning` so far after which no further '
+        "loss followed within the time of its parameter `check`"
     ),
     "guesses_wrong": (
-        'number of guesses "transmission loss" by the discriminator `learning` so far that a further loss '
-        "refuted"
+        'number of guesses "transmission loss" by the discriminator `learning` so far after which a further '
+        "loss or a timeout followed within the time of its parameter `check`"
     ),
     "tthresh": (
-        "threshold of the action `cwa`: a transmission loss halves windows of at least this number of packets"
+        "threshold of the action `cwa`, in packets: a transmission loss halves a window above it, and reduces a "
+        "smaller window by the number of lost packets; 0 until it is learned, and without effect if the parameter "
+        "`tthresh` is false"
     ),
-    "acknowledgements_per_s": "rate of acknowledgements that the back-off `rta` measures, smoothed",
+    "acknowledgements_per_s": (
+        "smoothed rate of acknowledgements that the back-off `rta` measures; 0 before the first sample and, unless "
+        "`keep_in_congestion` is true, after an acknowledgement in congestion"
+    ),
     "bandwidth_missing": (
-        "share by which the acknowledgement rate that the back-off `rta` measures is below its maximum so far"
+        "share, from 0 to 1, by which the acknowledgement rate that the back-off `rta` measures is below its "
+        "maximum so far; 1 before the first sample and after an acknowledgement in congestion"
     ),
     "partial_packets_acked": (
         "acknowledged packets that `sctp` and `sctp-2960` count towards the next window increase of one "
@@ -70,7 +83,10 @@ FLOWS: Meanings = {
     "queueing_delay_s": (
         "queueing delay that `ledbat` and `ledbat++` steer to their target, and that `copa` estimates"
     ),
-    "base_delay_s": "base delay of `ledbat`: the minimum one-way delay of the last minutes",
+    "base_delay_s": (
+        "base delay of `ledbat`: minimum one-way delay, or round-trip time where the transport does not measure "
+        "one-way delays, of the last minutes (`base_history`)"
+    ),
     "slows_down": "state of `ledbat++`: 1 in a slowdown, else 0",
     "delta": "delta of `copa`, which weighs delay against rate",
     "velocity": "velocity of `copa`: a factor on the steps of its window",
@@ -113,12 +129,13 @@ FLOWS: Meanings = {
     ),
     "fast_mode": "mode of `africa`: 1 while it grows as HighSpeed TCP, 0 while it grows as Reno",
     "increase_packets": (
-        "increase a(w) of `hstcp` in packets per round trip, at the latest change of its window"
+        "increase a(w) of `hstcp` in packets per round trip, at the latest acknowledgement in congestion "
+        "avoidance; 1 before the first"
     ),
     "decrease": (
-        "decrease b(w) of `hstcp`, the share of the window that a loss removes, at the latest window change"
+        "decrease b(w) of `hstcp`: share of the window that the latest loss removed; 0.5 before the first loss"
     ),
-    "alpha_packets": "increase per round trip of `htcp` and `illinois`",
+    "alpha_packets": "increase alpha of `htcp` and `illinois`, in packets per round trip",
     "beta": (
         "share of the window that remains after a loss, of `htcp`; share that a loss takes away, of "
         "`illinois`"
@@ -135,9 +152,16 @@ FLOWS: Meanings = {
     "probes": "number of probes of `rbcc-dynamic` in its probe phase",
     "probe_increases": "number of increases of the threshold by `rbcc-dynamic` in its probe phase",
     "probe_decreases": "number of decreases of the threshold by `rbcc-dynamic` in its probe phase",
-    "rtt_count": "rtt_count of `rbcc-dynamic`: number of falls minus number of rises of the round trip",
-    "lean_states": "number of consecutive decisions by which `rbcc-dynamic` has called its flow lean",
-    "bully_states": "number of consecutive decisions by which `rbcc-dynamic` has called its flow a bully",
+    "rtt_count": (
+        "rtt_count of `rbcc-dynamic`: number of falls minus number of rises of the round trip since the control "
+        "last reset its counters"
+    ),
+    "lean_states": (
+        "number of times that `rbcc-dynamic` has called its flow lean since it last called it a bully"
+    ),
+    "bully_states": (
+        "number of times that `rbcc-dynamic` has called its flow a bully since it last called it lean"
+    ),
     "layer": "layer K in which the window of `ltcp` or `ltcp-rc` is",
     "k_r": "factor K_R by which `ltcp-rc` multiplies its window increase",
     "in_transition": "state of `ltcp-rc`: 1 while in transition, 0 when steady",
@@ -181,13 +205,17 @@ FLOWS: Meanings = {
         "maximum window W_max of `cubic`: the window before the last loss, less what fast convergence gives "
         "up; null if unknown"
     ),
-    "k_s": "time K of `cubic` from the start of the present epoch to the plateau of the window",
+    "k_s": (
+        "time K of `cubic` from the start of the present epoch to the plateau of the window; 0 outside an epoch"
+    ),
 }
 
 LINKS: Meanings = {
-    "queue_packets": "packets waiting, without the packet being sent",
-    "arrived_packets": "number of packets offered to the link since the end of the warm-up",
-    "dropped_packets": "number of packets dropped by the link's queue since the end of the warm-up",
+    "queue_packets": "number of packets in the link's queue, without the packet in transmission",
+    "arrived_packets": "number of packets offered to the link since the end of the warm-up; 0 during the warm-up",
+    "dropped_packets": (
+        "number of packets dropped by the link's queue since the end of the warm-up; 0 during the warm-up"
+    ),
     "average_queue_packets": (
         "weighted moving average of the queue length, of `red`, `adaptive-red`, `red-diff` and `choke`"
     ),
@@ -243,8 +271,8 @@ LINKS: Meanings = {
         "`trtcm` and `shaper` (for `srtcm` both buckets together, for `trtcm` the peak rate's)"
     ),
     "passed_bytes": (
-        "bytes that have consumed tokens since the start, of `token-bucket`, `scepter`, `srtcm`, `trtcm` "
-        "and `shaper`, and of `fair-policer`, `bc-pqp` and `phantom-queue`"
+        "bytes since the start of the run: of the packets that took tokens in `token-bucket`, `scepter`, `srtcm`, "
+        "`trtcm` and `shaper`; of the packets that `fair-policer`, `bc-pqp` and `phantom-queue` let pass"
     ),
     "phantom_bytes": "bytes in the phantom queues of `fair-policer`, `bc-pqp` and `phantom-queue`",
     "tokens_byte_s": (

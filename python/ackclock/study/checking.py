@@ -32,9 +32,9 @@ class Outcome:
         if self.changed:
             return f"{self.record.study}: its scenario, cases or metrics have changed since it was recorded"
         if not self.moved:
-            return f"{self.record.study}: {self.compared} runs are as recorded"
+            return f"{self.record.study}: {self.compared} runs have the recorded results"
         few = ", ".join(self.moved[:3]) + (f" and {len(self.moved) - 3} more" if len(self.moved) > 3 else "")
-        return f"{self.record.study}: {len(self.moved)} of {self.compared} runs moved: {few}"
+        return f"{self.record.study}: {len(self.moved)} of {self.compared} runs have other results than recorded: {few}"
 
 
 def check(

@@ -162,20 +162,21 @@ class Measured:
         made = [self.made(reading, run) for run in self.runs_of(reading, claim)]
         return min(made) if made else self.most
 
-    def judged(self, reading: int, claim: Claim) -> ClaimResult:
-        """Returns a claim's result under an interpretation, at the look at which it was decided, or at the last one for
-        which there are seeds.
+    def most_seeds_of(self, claim: Claim) -> int:
+        """Returns the most seeds of any run over which a claim is judged, under the interpretation taken."""
+        return max((self.made(0, run) for run in self.runs_of(0, claim)), default=0)
 
-        Seeds that other claims need count as well: to have given a claim up is no reason to leave them out, and the
-        error that each look may spend covers looks that were not planned. InputError for a claim that cannot be judged.
+    def judged(self, reading: int, claim: Claim) -> ClaimResult:
+        """Returns a claim's result under an interpretation, at the last look for which there are seeds.
+
+        Seeds that other claims need count as well: neither to have decided a claim nor to have given it up is a reason
+        to leave them out, and the error that each look may spend covers looks that were not planned. InputError for a
+        claim that cannot be judged.
         """
         looks, seeds = self._plan.looks_at(reading), self.seeds_of(reading, claim)
-        found = self._judged(reading, claim, min(seeds, looks.first))
-        for look in looks.seeds[1:]:
-            if look > seeds or not self._is_open(reading, claim, found):
-                break
-            found = self._judged(reading, claim, look)
-        return found
+        return self._judged(
+            reading, claim, max((look for look in looks.seeds if look <= seeds), default=seeds)
+        )
 
     def goes_on(self, reading: int, claim: Claim, found: ClaimResult) -> bool:
         """Returns whether a claim needs a look after that at which it was judged: it is open, and has a prospect of

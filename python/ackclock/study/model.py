@@ -82,8 +82,8 @@ class Source(Table):
     )
     setup_unknown: str = Field(
         default="",
-        description="part of the set-up that the publication leaves out; no claim then counts for or against "
-        "it",
+        description="part of the set-up that the publication leaves out; the claims that depend on it are "
+        "counted separately",
     )
     repeats: str = Field(
         default="",

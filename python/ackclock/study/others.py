@@ -35,7 +35,7 @@ def wrong_references(study: Study) -> Iterator[str]:
         if document is None:
             yield f"source.repeats: {_no_study(study.source.repeats)}"
         elif document["source"].get("repeats"):
-            yield f"source.repeats: {study.source.repeats} repeats {document['source']['repeats']}: name the latter"
+            yield f"source.repeats: {study.source.repeats} repeats {document['source']['repeats']}: name that study"
     if study.source.numbers_of:
         yield from _wrong_numbers(study, study.source.numbers_of)
 
@@ -48,7 +48,7 @@ def _wrong_numbers(study: Study, name: str) -> Iterator[str]:
         return
     there = {(one["id"], number) for one in document["metrics"] for number in one.get("paper", {}).values()}
     if there.isdisjoint((one.id, number) for one in study.metrics for number in one.paper.values()):
-        yield f"source.numbers_of: {name} has none of the printed numbers"
+        yield f"source.numbers_of: {name} has none of this study's printed numbers"
 
 
 def lost_with(study: Study) -> str:

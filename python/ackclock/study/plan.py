@@ -124,6 +124,13 @@ class Plan:
             told = "\n".join(f"{message}\n  in {_few(places)}" for message, places in problems.items())
             raise InputError(placed(told, self.loaded.text, self.loaded.file))
 
+    def warnings(self) -> list[str]:
+        """Returns what a reader who compares the cases has to know: controls that use different loss recovery."""
+        scenario = self.loaded.scenario
+        return core.comparison_warnings(
+            scenario.text, scenario.file, [self.overrides(run) for run in self.runs]
+        )
+
     def changes(self, reading: int, run: int) -> bool:
         """Returns whether an interpretation runs another scenario than the one taken."""
         return bool(_changes(self.readings[reading], self.runs[run]))

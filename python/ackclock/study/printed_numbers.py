@@ -57,7 +57,7 @@ class Printed:
         claim = f", claim {self.claim}" if self.claim else ""
         what = f"{self.what}, {self.where}" if self.where else self.what
         numbers = f"printed {plain(self.printed)}{unit}, measured {significant(self.measured)}{unit}"
-        lost = "; the set-up is partly lost" if self.setup else ""
+        lost = "; the set-up is partly unknown" if self.setup else ""
         far = distance_in_words(self.measured, self.printed).removesuffix(" to")
         return f"{self.study}{claim}: {what}: {numbers}, {far}{lost}"
 

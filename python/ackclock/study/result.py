@@ -202,8 +202,8 @@ class ClaimResult:
 
     @property
     def interpretations_in_words(self) -> str:
-        """Returns the column of interpretations: "0 of 7 reverse it", "1 of 7: start times". Empty without any, and for
-        a claim without a result.
+        """Returns the column of interpretations: "0 of 7 reverse it", "1 of 7 reverse it: start times". Empty
+        without any, and for a claim without a result.
         """
         if self.verdict in ("undecided", "cannot tell"):
             return ""  # there is no result to reverse
@@ -213,12 +213,12 @@ class ClaimResult:
         if standing:
             named = ", ".join(dict.fromkeys(one.assumption for one in self.reversed_by))
             count = f"{len(self.reversed_by)} of {len(standing)}"
-            parts.append(f"{count}: {named}" if named else f"{count} reverse it")
+            parts.append(f"{count} reverse it: {named}" if named else f"{count} reverse it")
             if undecided := sum(one.verdict == "undecided" for one in standing):
                 parts.append(f"{undecided} undecided")
         if checks:
             others = sum(one.differs for one in checks)
-            parts.append(f"{others} of {len(checks)} robustness checks differ")
+            parts.append(f"{others} of {len(checks)} robustness checks would reverse it")
         return "; ".join(parts)
 
 

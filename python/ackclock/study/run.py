@@ -158,7 +158,8 @@ class Work:
         """Returns the seeds that runs need under the interpretation taken.
 
         Runs that a claim names, or whose numbers are printed, get a first look, and further ones while such a claim is
-        undecided. Others are only shown: one seed.
+        undecided. Where another claim has made more seeds of one of a claim's runs, the others get as many, so that no
+        seed is left out. Other runs are only shown: one seed.
         """
         plan, study = self.plan, self.plan.study
         printed = {name for metric in study.metrics for name in metric.paper}
@@ -168,7 +169,7 @@ class Work:
             for c, run in enumerate(plan.runs)
         }
         for claim in self._tested:
-            self._need(needs, 0, claim, plan.looks.first)
+            self._need(needs, 0, claim, max(plan.looks.first, self.measured.most_seeds_of(claim)))
         for claim in self._tested:
             if self.measured.seeds_of(0, claim) >= plan.looks.first:
                 self._next_look(needs, 0, claim)

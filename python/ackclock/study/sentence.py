@@ -17,7 +17,7 @@ METRICS = 6
 
 def sentence(result: StudyResult) -> str:
     """Returns the answer in a sentence: "Average latency is within 8 % of the printed numbers; the better side is as
-    printed in all 4 claims about it".
+    printed in all 4 claims about a better side".
     """
     parts = [*_distances(result), *_orders(result), *_open(result.claims)]
     text = "; ".join(parts)
@@ -95,7 +95,9 @@ def _orders(result: StudyResult) -> list[str]:
     parts = []
     if orders:
         held = sum(claim.order is Result.MET for claim in orders)
-        parts.append(f"the better side is as printed in {_count(held, len(orders), 'claim')} about it")
+        parts.append(
+            f"the better side is as printed in {_count(held, len(orders), 'claim')} about a better side"
+        )
     if others:
         held = sum(claim.verdict in HOLDS for claim in others)
         rest = "other " if orders else ""
@@ -114,12 +116,14 @@ def _count(held: int, total: int, what: str) -> str:
 
 
 def _open(claims: Iterable[ClaimResult]) -> list[str]:
-    """Returns what is open: how many printed numbers are not judged, how many claims are undecided, and of how many the
-    set-up is partly lost.
+    """Returns what was missed and what is open: how many claims are not as printed, how many printed numbers are not
+    judged, how many claims are undecided, and of how many the set-up is partly unknown.
     """
     claims = list(claims)
     tested = [claim for claim in claims if claim.tested]
     parts = []
+    if missed := sum(claim.verdict == "not as printed" for claim in tested):
+        parts.append(f"{missed} claim{'s are' if missed > 1 else ' is'} not as printed")
     if unjudged := sum(claim.paper is not None and not claim.tested for claim in claims):
         parts.append(
             f"{unjudged} printed number{'s are' if unjudged > 1 else ' is'} not judged (the claims give the reasons)"
@@ -128,7 +132,7 @@ def _open(claims: Iterable[ClaimResult]) -> list[str]:
         parts.append(f"{undecided} claim{'s are' if undecided > 1 else ' is'} undecided")
     lost = sum(bool(claim.setup) for claim in tested)
     if lost and lost == len(tested):
-        parts.append("the set-up is partly lost")
+        parts.append("the set-up is partly unknown")
     elif lost:
-        parts.append(f"the set-up of {lost} claim{'s' if lost > 1 else ''} is partly lost")
+        parts.append(f"the set-up of {lost} claim{'s' if lost > 1 else ''} is partly unknown")
     return parts

@@ -46,7 +46,7 @@ ANSWERS: Mapping[Verdict, Verdict] = {
 """The answers to questions of our own."""
 _SAID: Mapping[Result, str] = {
     Result.MET: "the whole interval inside",
-    Result.UNDECIDED: "the interval across a limit",
+    Result.UNDECIDED: "the interval contains a limit",
     Result.NOT_MET: "the whole interval outside",
 }
 _ORDER_SAID: Mapping[Result, str] = {
@@ -136,7 +136,7 @@ class _Test:
             shares.append(measured_share(parsed(claim.measured), self.words, summary, claim.conditions()))
         known = [share for share in shares if share is not None]
         if known and max(known) <= NEGLIGIBLE and claim.tolerance is None:
-            effect = "nothing" if max(known) == 0 else f"{100 * max(known):.2g} % of what is compared or less"
+            effect = "0" if max(known) == 0 else f"{100 * max(known):.2g} % of what is compared or less"
             return f"the effect is {effect}: too small to tell the claim from its denial"
         if verdict == "as printed" and every_rival_passes(map(parsed, claim.texts), rivals, self._passes):
             return "every rival system passes the test as well"

@@ -23,7 +23,7 @@ QUANTITIES = {"snd_cwnd": ("congestion_window", 1.0), "rtt": ("smoothed_rtt", 1e
 """The quantity of each key of a stream in an interval, and its unit. What the system does not tell is 0 or -1."""
 SIZES = ("tcp_mss", "tcp_mss_default")
 """The keys of the payload of a segment, in bytes."""
-SILENT = dict.fromkeys(("ssthresh", "bytes_in_flight", "pacing_rate"), "iperf3 has none")
+SILENT = dict.fromkeys(("ssthresh", "bytes_in_flight", "pacing_rate"), "iperf3 does not record it")
 
 
 def recognises(begin: bytes) -> bool:
@@ -45,7 +45,7 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
         close = None if flow is None else alike(flow, names)
         hint = "" if close is None else f'; did you mean "{close}"?'
         raise InputError(
-            f"{path}: has several streams (sockets {', '.join(names)}), expected {expected}{hint}"
+            f"{path}: found the streams (by socket) {', '.join(names)}, expected {expected}{hint}"
         )
     chosen = names[0] if flow is None else flow
     samples = Samples()

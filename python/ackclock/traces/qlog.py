@@ -278,7 +278,7 @@ class _Reader:
         """Returns the log. InputError if it has nothing to compare."""
         if not any(course.places for course in self.courses.values()) and not self.all_flights.places:
             raise InputError(
-                f"{self.file.path}: has no event recovery:metrics_updated, found "
+                f"{self.file.path}: has no event recovery:metrics_updated with a quantity to compare, found "
                 f"{', '.join(sorted(self.names)) or 'no events'}; "
                 "expected the log of a sender, with its congestion window"
             )

@@ -132,7 +132,8 @@ def _rows(path: Path, partial: bool) -> Iterator[_Row]:
         if TIME.fullmatch(text):
             if time_s is not None and float(text) < time_s:
                 raise InputError(
-                    f"{where}: the time {text} is before that of the previous sample, expected a later time"
+                    f"{where}: the time {text} is before that of the previous sample, expected samples in "
+                    "chronological order"
                 )
             if row is not None:
                 yield row

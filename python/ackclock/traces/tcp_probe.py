@@ -26,8 +26,8 @@ UNSET = 0x7FFFFFFF
 NEEDED = ("src", "dest", "snd_nxt", "snd_una", "snd_cwnd", "ssthresh", "srtt")
 SILENT = {
     "bytes_in_flight": "snd_nxt - snd_una also counts data that has arrived out of order",
-    "retransmitted": "tcp_probe has no count of them",
-    "pacing_rate": "tcp_probe has none",
+    "retransmitted": "tcp_probe does not count retransmissions",
+    "pacing_rate": "tcp_probe does not record it",
 }
 
 

@@ -156,7 +156,7 @@ def test_a_folder_is_refused_with_a_script_in_it(
         (["--set", "min_rto=soon"], "min_rto: found"),
         (["--set", "min_rto"], "expected PATH=VALUE"),
         (["--profile", "linus"], '--profile: there is no transport profile "linus"; did you mean "linux"?'),
-        (["--profile", "quic"], "--profile: quic is not a TCP profile; there is linux, ns2, rfc"),
+        (["--profile", "quic"], "--profile: quic is not a TCP profile, expected one of linux, ns2, rfc"),
         (["--control", "cubicc"], 'there is no control "cubicc"'),
         (["--control", "nothing.py"], "No such file"),
     ],
@@ -235,7 +235,7 @@ def test_the_timeline_names_what_was_not_compared(ackclock: Command, tmp_path: P
         (
             "+0 < P. 1:1001(1000) ack 1 win 1000\n+0 < P. 501:1001(500) ack 1 win 1000",
             9,
-            "a segment from the peer with the data of 2 other segments",
+            "a segment from the peer covers 2 other segments of the script",
         ),
     ],
 )

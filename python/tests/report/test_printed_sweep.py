@@ -138,7 +138,7 @@ def test_the_widths_of_a_paper_have_names(tmp_path: Path) -> None:
     figure = runs(LIMIT).plot("fairness")
     assert size(figure.save(tmp_path / "x.svg").read_text())[0] == 252
     assert size(figure.save(tmp_path / "x.svg", width_in="page").read_text())[0] == pytest.approx(515.52)
-    with pytest.raises(InputError, match='width_in: found "pages"; did you mean "page"'):
+    with pytest.raises(InputError, match=r'width_in: found "pages", expected .*; did you mean "page"'):
         figure.save(tmp_path / "x.svg", width_in="pages")  # type: ignore[arg-type]  # it is wrong
     wide = runs(LIMIT + CONTROL + RATE).plot("fairness")
     assert wide.chart.across == 3

@@ -13,8 +13,8 @@ pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,
         name: "conservative",
-        summary: "Leaves the window unchanged after a transmission loss, and restarts from one packet if the next loss \
-                  shows that the cause was congestion",
+        summary: "Leaves the window unchanged after a transmission loss; restarts from one packet if the discriminator \
+                  takes the judgement back at the next loss, which only `learning` does",
         source: "A. Jain 2003 figure 4.1",
         parameters: Conservative::TABLE,
         presets: &[],
@@ -37,7 +37,7 @@ parameters! {
     pub struct Conservative {
         /// Slow start threshold after a transmission loss: the window, so that slow start ends (window), or unchanged
         /// (keep)
-        threshold: Threshold = choice("window", "A. Jain 2003 says only that the window is not reduced"),
+        threshold: Threshold = choice("window", "not in A. Jain 2003, which says only that the window is not reduced"),
     }
 }
 

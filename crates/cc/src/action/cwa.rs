@@ -14,7 +14,8 @@ pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,
         name: "cwa",
-        summary: "Reduces a window below a threshold by the number of packets lost, and halves any other window",
+        summary: "Waits until the first retransmission has arrived; then reduces a window below a threshold by the \
+                  number of packets still missing, and halves any other window",
         source: "Alnuem 2009 section 4.2.1, figures 4.3 and 4.4",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -25,27 +26,29 @@ pub const ENTRY: ActionEntry = ActionEntry {
 parameters! {
     /// The ways in which figure 4.4, the text and appendix D can be read.
     pub struct Parameters {
-        /// Whether a window at or above the threshold is halved; if not, every window is cut by the number of lost
-        /// packets
-        tthresh: bool = flag(true, "Figure 4.4; without: figure 4.3"),
-        /// Whether a window exactly at the threshold is cut by the number of lost packets instead of halved
+        /// Whether a window at or above the threshold is halved; if not, every window is reduced by the number of
+        /// packets still missing
+        tthresh: bool = flag(true, "Alnuem 2009 figure 4.4; figure 4.3 has no threshold"),
+        /// With `tthresh`, whether a window exactly at the threshold is reduced by the number of packets still missing
+        /// instead of halved
         inclusive: bool = flag(
             false,
-            "Figure 4.4 and appendix D: below; the text of section 4.2.1.2: below or at",
+            "Figure 4.4 and appendix D halve a window at the threshold; the text of section 4.2.1.2 does not",
         ),
-        /// Whether halving also sets the slow start threshold, as a loss through congestion does
-        halves_ssthresh: bool = flag(false, "Figure 4.4: yes; appendix D, which made the results: no"),
-        /// Whether the number of lost packets is taken off the window once, at the first partial acknowledgement;
-        /// if not, it is taken off again at every further partial acknowledgement
+        /// Whether a window at or above the threshold is reduced as the control does at a loss through congestion,
+        /// which also sets the slow start threshold; if not, the window is halved, and the slow start threshold stays
+        halves_ssthresh: bool = flag(false, "Figure 4.4 sets it; appendix D, which made the results, does not"),
+        /// Whether the window is reduced once, at the first partial acknowledgement; if not, it is reduced again, by
+        /// the same rule and number, at every further partial acknowledgement
         single_cut: bool = flag(
             true,
-            "Section 4.2.1: the number lost; appendix D with its default single_cut = 0: every one",
+            "Section 4.2.1: once; appendix D, whose default is single_cut = 0: at every partial acknowledgement",
         ),
-        /// Whether the cause found at the third duplicate acknowledgement holds until the losses are counted; if not,
-        /// each acknowledgement decides anew
+        /// Whether the cause to which a loss is attributed holds until its recovery ends; if not, each acknowledgement
+        /// decides anew
         latch: bool = flag(false, "Appendix D judges anew at each acknowledgement"),
-        /// Ordinal number, counted from the last timeout, of the transmission loss at which the threshold is set to the
-        /// window
+        /// Ordinal number, counted from the last timeout, of the transmission loss that sets the threshold to the
+        /// window; until then the last threshold holds, at first zero
         learns_at: u32 = integer(
             "1",
             Range::between(1.0, 1000.0),

@@ -11,8 +11,9 @@ pub const ENTRY: BackoffEntry = BackoffEntry {
     descriptor: &Descriptor {
         kind: Kind::Backoff,
         name: "rta",
-        summary: "Exponential back-off whose exponent is scaled by the fraction by which the smoothed bandwidth falls \
-                  short of the best bandwidth so far",
+        summary: "Exponential back-off whose exponent is scaled by the fraction by which the smoothed rate of \
+                  acknowledgements falls short of the highest so far; not scaled while losses are attributed to \
+                  congestion",
         source: "Alnuem 2009 section 4.2.3, equations 4.5 to 4.8, figures 4.12 and 4.13",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -23,14 +24,14 @@ pub const ENTRY: BackoffEntry = BackoffEntry {
 parameters! {
     /// The parameters of the bandwidth estimate.
     pub struct Parameters {
-        /// Weight of the old value in the smoothed bandwidth
+        /// Weight of the old value in the smoothed rate of acknowledgements
         beta: f64 = number(
             "0.9",
             Range::between(0.0, 1.0),
             "Alnuem 2009 equation 4.7: 0.8 to 0.9; 0.9 in figure 4.12",
         ),
-        /// Whether the bandwidth estimate is kept while losses are attributed to congestion, instead of being
-        /// forgotten
+        /// Whether the rate of acknowledgements is also measured while losses are attributed to congestion; if not, the
+        /// smoothed rate is set to zero, and the highest rate is kept
         keep_in_congestion: bool = flag(
             false,
             "Alnuem 2009 appendix D forgets it; section 6.2 only says that the timeout is then standard",

@@ -12,8 +12,8 @@ use ackclock_base::{Packets, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "a-tcp",
-        "One flow that grows and shrinks as k flows: k rises while there is no queue, and is 1 once a queue has built \
-         up",
+        "One flow that grows and shrinks as k flows: k rises after a loss while there is no queue, and is 1 once a \
+         queue has built up or a competitor is detected",
         "Cho 2006 section IV.E, algorithms 2 to 4",
         Parameters::TABLE,
     ),
@@ -59,11 +59,11 @@ impl WindowLaw for Adaptive {
     }
 
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
-        tcp_k::grow(window, self.k(), ack.credit);
+        tcp_k::grow(window, self.k(), ack.abc_increment);
     }
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        tcp_k::grow(window, self.k(), ack.credit);
+        tcp_k::grow(window, self.k(), ack.abc_increment);
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

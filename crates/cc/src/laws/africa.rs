@@ -22,7 +22,8 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// When the increase is fast, and how fast.
     pub struct Parameters {
-        /// Number of packets waiting in the network below which the window grows as in HighSpeed TCP
+        /// Number of packets waiting in the network below which the window grows as in HighSpeed TCP; from this number
+        /// on, it grows as Reno's
         alpha: Packets = packets(
             "1.641 packets",
             Range::at_least(0.0),
@@ -61,7 +62,7 @@ impl WindowLaw for Africa {
             self.waiting = window.cwnd * (1.0 - share).max(0.0);
         }
         let increase = if self.is_fast() { self.high_speed.increase(window.cwnd) } else { 1.0 };
-        window.cwnd += increase * ack.credit / window.cwnd;
+        window.cwnd += increase * ack.abc_increment / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

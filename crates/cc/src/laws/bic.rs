@@ -14,7 +14,8 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "bic",
-        "BIC: binary search for the largest window that the network holds",
+        "BIC: after a loss, a binary search between the reduced window and the window at the loss; then probes for \
+         more",
         "Xu, Harfoush and Rhee 2004; options of the authors' ns-2 module",
         Parameters::TABLE,
     ),
@@ -54,7 +55,7 @@ parameters! {
             Range::between(0.1, 0.99),
             "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 819/1024",
         ),
-        /// Window below which growth and cuts are Reno's
+        /// Window below which growth and reductions are Reno's
         low_window: Packets = packets(
             "14 packets",
             Range::at_least(0.0),
@@ -67,10 +68,11 @@ parameters! {
             Range::between(1.0, 100.0),
             "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 4",
         ),
-        /// Whether W_max is reduced further at a loss below the previous W_max, to make room for new flows
+        /// Whether a loss at a window below the last maximum sets a maximum below the window, to make room for new
+        /// flows
         fast_convergence: bool = flag(true, "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c"),
-        /// Value with which fast convergence compares the window at a loss above the last maximum: infinity, so that it
-        /// always applies (unbounded), or the last maximum (last)
+        /// Maximum with which fast convergence compares the window at a loss once growth has passed the last maximum:
+        /// infinity, so that fast convergence applies (unbounded), or still the last maximum (last)
         previous_max: PreviousMax = choice(
             "unbounded",
             "prev_max of the paper's listing, which probing sets to a large number; Linux's tcp_bic.c keeps the last",
@@ -162,10 +164,10 @@ impl Bic {
 impl WindowLaw for Bic {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         if window.cwnd < self.parameters.low_window {
-            window.cwnd += ack.credit / window.cwnd;
+            window.cwnd += ack.abc_increment / window.cwnd;
             return;
         }
-        window.cwnd += self.increase(window.cwnd) * ack.credit / window.cwnd;
+        window.cwnd += self.increase(window.cwnd) * ack.abc_increment / window.cwnd;
         self.search(window.cwnd);
     }
 

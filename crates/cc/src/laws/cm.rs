@@ -13,7 +13,7 @@ use ackclock_base::{Packets, Time};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cm",
-        "Parallel flows that share the window of one flow (Congestion Manager)",
+        "Parallel flows that share the window of one flow in equal parts (Congestion Manager)",
         "Cho 2006 section V.C, after Balakrishnan, Rahul and Seshan 1999",
         &[],
     ),
@@ -59,7 +59,7 @@ impl GroupLaw for Manager {
     }
 
     fn increase(&mut self, members: &mut Members<()>, _: usize, ack: &Ack) {
-        self.change(members, |shared| tcp_k::grow(shared, 1.0, ack.credit));
+        self.change(members, |shared| tcp_k::grow(shared, 1.0, ack.abc_increment));
     }
 
     fn on_loss(&mut self, members: &mut Members<()>, _: usize, loss: &Loss) {

@@ -13,8 +13,8 @@ use ackclock_base::parameters;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cocoon",
-        "Parallel flows; after a loss, every other flow of the group with more packets outstanding than the reduced \
-         window is cut too",
+        "Parallel flows; when a loss reduces the window of one, the windows of all others with more packets \
+         outstanding than this window are reduced to it",
         "Cho 2006 section V.C, after Gao, He, Hou and Paul",
         Cocoon::TABLE,
     ),
@@ -25,7 +25,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// A loss also cuts the flows that have more outstanding than the window after it.
     pub struct Cocoon {
-        /// Whether a loss also lowers the slow start thresholds of the other flows whose windows it cuts
+        /// Whether a loss also lowers the slow start thresholds of the other flows whose windows it reduces
         lower_ssthresh: bool = flag(false, "not in Cho, who speaks of windows only"),
     }
 }
@@ -34,7 +34,7 @@ impl GroupLaw for Cocoon {
     type Member = ();
 
     fn increase(&mut self, members: &mut Members<()>, me: usize, ack: &Ack) {
-        tcp_k::grow(&mut members.all[me].window, 1.0, ack.credit);
+        tcp_k::grow(&mut members.all[me].window, 1.0, ack.abc_increment);
     }
 
     fn on_loss(&mut self, members: &mut Members<()>, me: usize, loss: &Loss) {

@@ -11,7 +11,8 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "compound",
-        "Compound TCP: the sum of Reno's window and a delay window, which follows the queueing delay",
+        "Compound TCP: the sum of Reno's window and a delay window, which grows while few packets wait in the network \
+         and shrinks while many do",
         "Tan, Song, Zhang and Sridharan 2006, \"A compound TCP approach for high-speed and long distance networks\"; \
          draft-sridharan-tcpm-ctcp-02, without its tuning of gamma",
         Parameters::TABLE,
@@ -23,8 +24,8 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The growth and decline of the delay window.
     pub struct Parameters {
-        /// Factor of the growth of the delay window: in a round it grows by alpha times the whole window to
-        /// the power of k, less one
+        /// Factor of the growth of the delay window: in a round it grows by alpha times the whole window to the power
+        /// of k, less one packet
         alpha: f64 = number("0.125", Range::between(0.0, 100.0), "Tan et al. 2006 section III; draft section 3, 1/8"),
         /// Exponent of the whole window in the growth of the delay window
         k: f64 = number("0.75", Range::between(0.0, 1.0), "Tan et al. 2006 section III; draft section 3, 3/4"),
@@ -83,7 +84,7 @@ impl WindowLaw for Compound {
     }
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        window.cwnd += ack.credit / window.cwnd;
+        window.cwnd += ack.abc_increment / window.cwnd;
     }
 
     /// Returns the window after a loss (Tan et al. equation 5): Reno's part halves, and the delay window

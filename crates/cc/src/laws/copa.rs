@@ -34,9 +34,10 @@ parameters! {
         /// Weight of delay against rate: the target rate is 1 / (delta times the queueing delay in seconds), in
         /// packets per second
         delta: f64 = number("0.5", Range::between(0.004, 10.0), "Arun and Balakrishnan 2018 section 2.1"),
-        /// Whether delta falls while other flows keep the queue full; with it, more than two Copa flows mistake each
-        /// other for such flows
-        competitive: bool = flag(false, "Meta's mvfst has no such mode; Arun and Balakrishnan 2018 section 2.2, rtt-window.cc has it"),
+        /// Whether delta falls while other flows keep the queue from emptying; with it, three or more Copa flows can
+        /// mistake each other for such flows
+        competitive: bool = flag(false, "Arun and Balakrishnan 2018 section 2.2, rtt-window.cc; Meta's mvfst has no \
+                                         such mode"),
     }
 }
 
@@ -128,7 +129,7 @@ impl WindowLaw for Copa {
     /// Doubles the window in a round trip until its rate exceeds the target.
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
         if window.cwnd <= self.target() {
-            window.slow_start(ack.credit);
+            window.slow_start(ack.abc_increment);
         } else {
             window.ssthresh = window.cwnd;
         }
@@ -143,7 +144,7 @@ impl WindowLaw for Copa {
         // Moving by more than the window in a round trip would overshoot any target.
         let most = (window.cwnd / self.rivals.inverse_delta).max(1.0);
         self.velocity = self.velocity.min(most);
-        let step = self.velocity * self.rivals.inverse_delta * ack.credit / window.cwnd;
+        let step = self.velocity * self.rivals.inverse_delta * ack.abc_increment / window.cwnd;
         window.cwnd =
             if rises { window.cwnd + step } else { (window.cwnd - step).max(MIN_SSTHRESH.min(window.cwnd)) };
     }

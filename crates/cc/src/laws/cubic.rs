@@ -17,7 +17,7 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cubic",
-        "CUBIC: the window grows as a cubic function of the time since the last loss",
+        "CUBIC: the window grows as a cubic function of the time since the last loss, and at least as fast as Reno's",
         "RFC 9438",
         Parameters::TABLE,
     ),
@@ -39,11 +39,12 @@ parameters! {
     /// The constants of RFC 9438.
     pub struct Parameters {
         //= RFC 9438 section 5.1: C is 0.4
-        /// Speed at which the window grows back after a loss (C), in packets per second cubed
+        /// Speed at which the window grows back after a loss (C), in packets per cubic second
         c: f64 = number("0.4", Range::above(0.0), "RFC 9438 section 5"),
         /// The window after a loss, as a fraction of the window before
         beta: f64 = number("0.7", Range::between(0.1, 0.95), "RFC 9438 section 4.6"),
-        /// Whether W_max is reduced further at a loss below the previous W_max, to make room for new flows
+        /// Whether a loss at a window below W_max, the maximum stored at the loss before, stores a maximum below the
+        /// window, to make room for new flows
         fast_convergence: bool = flag(true, "RFC 9438 section 4.7"),
         /// Window that a loss stores as W_max: the quantity that the transport's `reduce_from` reduces (flight), or
         /// the congestion window (window)
@@ -53,11 +54,11 @@ parameters! {
              the studies were recorded with the packets in flight. In the profiles `ns2` and `linux` the two are the \
              same",
         ),
-        /// Source of constants and details: the other parameters and RFC 9438 (published), or Linux (linux): C
-        /// 0.4004; beta 0.7002; a Reno-friendly increase of 8/15, also above the window before the loss; growth by at
-        /// least a twentieth of the window in a round before the first loss; the cubic curve one minimum round trip
-        /// ahead, not one smoothed round trip; windows and thresholds of whole packets; and a growth that is computed
-        /// 32 times a second while the window is unchanged
+        /// Source of constants and details: the other parameters and RFC 9438 (published), or Linux (linux): C 0.4004;
+        /// beta 0.7002; a Reno-friendly increase of 8/15, also above the window before the loss; growth by at least a
+        /// twentieth of the window in a round before the first loss and after a timeout; the cubic curve one minimum
+        /// round trip ahead, not one smoothed round trip; windows and thresholds of whole packets; and a growth that is
+        /// computed at most 32 times a second while the window is unchanged
         variant: Variant = choice(
             "published",
             "Linux's tcp_cubic.c: bic_scale, beta, beta_scale, bictcp_update, cubictcp_recalc_ssthresh",
@@ -158,7 +159,7 @@ impl Cubic {
     fn follow(&self, epoch: &mut Epoch, window: &mut Window, ack: &Ack) {
         let elapsed = ack.now.since(epoch.start);
         // Section 4.3, equation 4: the growth of the estimate of Reno's window.
-        epoch.w_est += self.alpha(epoch.w_est) * ack.credit / window.cwnd;
+        epoch.w_est += self.alpha(epoch.w_est) * ack.abc_increment / window.cwnd;
         if self.curve(epoch, elapsed.seconds()) < epoch.w_est {
             //= RFC 9438 section 4.3 region: where the curve lies below Reno's estimate the window is the estimate
             window.cwnd = window.cwnd.max(epoch.w_est);
@@ -170,7 +171,7 @@ impl Cubic {
             let target = self.curve(epoch, ahead).clamp(window.cwnd, MAX_TARGET * window.cwnd);
             //= RFC 9438 section 4.4: in the concave region an acknowledgement adds (target - cwnd) / cwnd
             //= RFC 9438 section 4.5: in the convex region an acknowledgement adds (target - cwnd) / cwnd
-            window.cwnd += (target - window.cwnd) / window.cwnd * ack.credit;
+            window.cwnd += (target - window.cwnd) / window.cwnd * ack.abc_increment;
         }
     }
 

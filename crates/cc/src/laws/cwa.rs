@@ -8,7 +8,8 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cwa",
-        "Reno that attributes every loss to transmission errors, and cuts its window by the number of packets lost",
+        "Reno with Alnuem's action for the window (CWA) at every loss except a timeout: reduces a window below a \
+         threshold by the number of packets still missing, and halves any other window",
         "Alnuem 2009 section 4.2.1",
         Reno::TABLE,
     ),

@@ -13,8 +13,8 @@ use ackclock_base::{Packets, Range, choice, parameters};
 pub const COLLABORATIVE: Entry = Entry {
     descriptor: &control(
         "dca-c",
-        "Reno that cuts its window when the round trip rises, and also cuts the windows of those flows in its group \
-         that are larger than its own",
+        "Reno that reduces its window when the round trip exceeds a threshold, and at the same time the larger windows \
+         of other flows in its group",
         "Cho 2006 section II.C, algorithm 1 (TCP/DCA-C)",
         Parameters::TABLE,
     ),
@@ -26,7 +26,8 @@ pub const COLLABORATIVE: Entry = Entry {
 pub const SELF: Entry = Entry {
     descriptor: &control(
         "dca-s",
-        "Reno that cuts its window when the round trip rises, independently of the other flows in its group",
+        "Reno that reduces its window when the round trip exceeds a threshold, independently of the other flows in its \
+         group",
         "Cho 2006 section II.C (TCP/DCA-S)",
         Parameters::TABLE,
     ),
@@ -47,15 +48,17 @@ choice! {
 parameters! {
     /// The delay above which a flow yields, and how much it yields.
     pub struct Parameters {
-        /// Round trip above which a flow cuts its window, as a position between the minimum (0) and the maximum (1)
+        /// Round trip above which a flow reduces its window, as a position between the minimum (0) and the maximum (1)
         /// round trip
         gamma: f64 = number("0.5", Range::between(0.0, 1.0), "Cho section II.C, equation 2.1"),
-        /// Share of its window that a flow gives up when its own round trip is above the threshold
+        /// Share of its window that a flow in congestion avoidance gives up at each sampled round trip above the
+        /// threshold; with dca-c, each flow of the group with a larger window gives up this share divided by the number
+        /// of other flows
         alpha: f64 = number("0.125", Range::between(0.0, 0.5), "Cho section II.C, after Jain 1989 (window x 7/8)"),
         /// Round trips that are sampled: of one packet at a time (one-at-a-time), or of every acknowledgement
         /// (every)
         samples: Samples = choice("one-at-a-time", "not in Cho; ns-2 without timestamps times one packet at a time"),
-        /// Whether a cut because of delay also lowers the slow start threshold to the window
+        /// Whether a reduction because of delay also lowers the slow start threshold to the window
         lower_ssthresh: bool = flag(false, "Cho algorithm 1 never writes the threshold"),
     }
 }
@@ -131,7 +134,7 @@ impl GroupLaw for Dca {
     }
 
     fn increase(&mut self, members: &mut Members<RoundTrips>, me: usize, ack: &Ack) {
-        strength::grow(&mut members.all[me].window, 1.0, ack.credit);
+        strength::grow(&mut members.all[me].window, 1.0, ack.abc_increment);
     }
 
     fn on_loss(&mut self, members: &mut Members<RoundTrips>, me: usize, loss: &Loss) {

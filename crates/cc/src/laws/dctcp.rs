@@ -10,7 +10,8 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "dctcp",
-        "DCTCP: cuts the window by half of the average share of marked packets; needs the transport's `ecn`",
+        "DCTCP: a window of data with marks reduces the window by half of the average share of marked packets; needs \
+         the transport's `ecn`, without which it is Reno",
         "RFC 8257",
         Parameters::TABLE,
     ),
@@ -77,13 +78,13 @@ impl WindowLaw for Dctcp {
     /// 6.1.2).
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         if ack.marks == 0 {
-            window.cwnd += ack.credit / window.cwnd;
+            window.cwnd += ack.abc_increment / window.cwnd;
         }
     }
 
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
         if ack.marks == 0 {
-            window.slow_start(ack.credit);
+            window.slow_start(ack.abc_increment);
         }
     }
 

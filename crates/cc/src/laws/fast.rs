@@ -36,7 +36,8 @@ parameters! {
             Range::at_least(0.0),
             "FAST module for ns-2, mi_threshold_; the value from memory, unconfirmed",
         ),
-        /// Whether the window stays constant in every other round trip, so that the measured delay belongs to one window
+        /// Whether the window stays constant in every other round trip, so that the measured delay belongs to one
+        /// window; not while the queueing delay is below `growth_delay`
         every_other: bool = flag(true, "FAST module 1.1.3 for ns-2, which follows Linux"),
     }
 }
@@ -78,7 +79,7 @@ impl Fast {
             self.rests = self.parameters.every_other && !self.rests;
         }
         if self.average_rtt - self.base_rtt < self.parameters.growth_delay.seconds() {
-            window.cwnd += ack.credit;
+            window.cwnd += ack.abc_increment;
         } else if round_is_over && !self.rests {
             window.cwnd = self.next(window.cwnd);
         }

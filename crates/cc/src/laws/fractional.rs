@@ -11,7 +11,8 @@ use crate::laws::tcp_k;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "fractional",
-        "Parallel flows that together grow as one flow",
+        "Parallel flows that together grow as one flow in congestion avoidance; a loss halves only the window of the \
+         flow that detects it",
         "Cho 2006 section V.C; Hacker, Noble and Athey 2004",
         &[],
     ),
@@ -34,9 +35,9 @@ impl GroupLaw for Fractional {
         let share = if self.combined && first == Some(me) { 1.0 } else { 1.0 / members.count() as f64 };
         let window = &mut members.all[me].window;
         if window.cwnd < window.ssthresh {
-            window.slow_start(ack.credit);
+            window.slow_start(ack.abc_increment);
         } else {
-            tcp_k::grow(window, share, ack.credit);
+            tcp_k::grow(window, share, ack.abc_increment);
         }
     }
 

@@ -10,7 +10,8 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "hstcp",
-        "HighSpeed TCP: increase and decrease as functions of the window above 38 packets",
+        "HighSpeed TCP: above 38 packets, the increase grows and the share that a loss takes shrinks with the window; \
+         below, Reno",
         "RFC 3649",
         Parameters::TABLE,
     ),
@@ -21,7 +22,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The end points of the response function.
     pub struct Parameters {
-        /// Window up to which growth and cuts are Reno's
+        /// Window up to which growth and reductions are Reno's
         low_window: Packets = packets(
             "38 packets",
             Range::between(2.0, 1000.0),
@@ -100,7 +101,7 @@ const RENO_DECREASE: f64 = 0.5;
 impl WindowLaw for HighSpeed {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         self.shown.0 = self.increase(window.cwnd);
-        window.cwnd += self.shown.0 * ack.credit / window.cwnd;
+        window.cwnd += self.shown.0 * ack.abc_increment / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

@@ -16,7 +16,8 @@ mod throughput;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "htcp",
-        "H-TCP: increase as a function of the time since the last loss, adaptive back-off",
+        "H-TCP: the increase grows with the time since the last loss, and the fraction of the window that a loss \
+         leaves adapts to the round trips",
         "Leith and Shorten 2004; draft-leith-tcp-htcp; Linux's tcp_htcp.c",
         Parameters::TABLE,
     ),
@@ -29,14 +30,15 @@ parameters! {
     pub struct Parameters {
         /// Time after a loss for which the increase is Reno's (Delta_L)
         low_speed: Span = time("1 s", Range::at_least(0.0), "LTCP-RC thesis equation 1.3; Linux's tcp_htcp.c"),
-        /// Whether a loss leaves the fraction RTT_min / RTT_max of the window instead of a half
+        /// Whether a loss leaves the fraction RTT_min / RTT_max of the window, between `least_beta` and `most_beta`, if
+        /// the throughput is within 20 % of that at the loss before; otherwise, a loss leaves a half
         adaptive_backoff: bool = flag(true, "LTCP-RC thesis equation 1.4 and section IV A; Linux's tcp_htcp.c"),
-        /// Whether the increase grows with the round trip, so that flows with different round trips converge
-        /// alike
+        /// Whether the increase is scaled by the minimum round trip over 100 ms (from 0.1 to 2), so that flows with
+        /// different round trips converge alike
         rtt_scaling: bool = flag(true, "LTCP-RC thesis section IV A; Linux's tcp_htcp.c"),
-        /// Smallest fraction of the window that remains after a loss
+        /// With `adaptive_backoff`, the smallest fraction of the window that remains after a loss
         least_beta: f64 = number("0.5", Range::between(0.1, 1.0), "Linux's tcp_htcp.c, BETA_MIN"),
-        /// Largest fraction of the window that remains after a loss
+        /// With `adaptive_backoff`, the largest fraction of the window that remains after a loss
         most_beta: f64 = number("0.8", Range::between(0.1, 0.99), "Linux's tcp_htcp.c, BETA_MAX (102/128 there)"),
         /// Source of the constants: the other parameters (published), or the value of Linux for `most_beta` (linux),
         /// 102/128
@@ -146,7 +148,7 @@ impl WindowLaw for HTcp {
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         self.alpha = self.increase(ack.now);
-        window.cwnd += self.alpha * ack.credit / window.cwnd;
+        window.cwnd += self.alpha * ack.abc_increment / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, loss: &Loss) -> Packets {

@@ -47,13 +47,13 @@ impl Hybla {
 impl WindowLaw for Hybla {
     /// Adds `2^rho - 1` packets per packet acknowledged.
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
-        window.slow_start(ack.credit * (libm::exp2(self.rho(ack)) - 1.0));
+        window.slow_start(ack.abc_increment * (libm::exp2(self.rho(ack)) - 1.0));
     }
 
     /// Adds `rho^2 / W` packets per packet acknowledged.
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let rho = self.rho(ack);
-        window.cwnd += rho * rho * ack.credit / window.cwnd;
+        window.cwnd += rho * rho * ack.abc_increment / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

@@ -13,7 +13,7 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "illinois",
-        "TCP-Illinois: increase and decrease as functions of the queueing delay",
+        "TCP-Illinois: the longer the queueing delay, the less the window grows and the more a loss takes of it",
         "Liu, Basar and Srikant 2008, \"TCP-Illinois: a loss- and delay-based congestion control algorithm for high-speed \
          networks\"; Linux's tcp_illinois.c",
         Parameters::TABLE,
@@ -25,21 +25,23 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The end points of the increase and decrease functions.
     pub struct Parameters {
-        /// Packets by which the window grows in a round trip while the queueing delay is short
+        /// Packets by which the window grows in a round trip while the queueing delay is at most 1 % of the longest so
+        /// far
         most_alpha: f64 = number("10", Range::between(0.1, 1e4), "Liu et al. 2008, alpha_max; Linux's ALPHA_MAX"),
-        /// Packets by which the window grows in a round trip at the longest queueing delay
+        /// Packets by which the window grows in a round trip at the longest queueing delay so far
         least_alpha: f64 = number("0.3", Range::between(0.001, 1e4), "Liu et al. 2008, alpha_min; Linux's ALPHA_MIN"),
-        /// Fraction by which a loss reduces the window while the queueing delay is short
+        /// Fraction by which a loss reduces the window while the queueing delay is at most 10 % of the longest so far
         least_beta: f64 = number("0.125", Range::between(0.0, 0.9), "Liu et al. 2008, beta_min; Linux's BETA_MIN"),
-        /// Fraction by which a loss reduces the window at a long queueing delay
+        /// Fraction by which a loss reduces the window while the queueing delay is at least 80 % of the longest so far
         most_beta: f64 = number("0.5", Range::between(0.0, 0.9), "Liu et al. 2008, beta_max; Linux's BETA_MAX"),
-        /// Window below which growth and cuts are Reno's
+        /// Window below which growth and reductions are Reno's
         low_window: Packets = packets(
             "10 packets",
             Range::at_least(0.0),
             "Liu et al. 2008, W_thresh, from memory; Linux has 15",
         ),
-        /// Number of rounds of short queueing delay after which the increase is `most_alpha` again
+        /// After a longer queueing delay, number of rounds with at most 1 % of the longest so far after which the
+        /// increase is `most_alpha` again
         patience: u32 = integer("5", Range::between(1.0, 1000.0), "Liu et al. 2008, theta; Linux's theta"),
         /// Source of the constants: the other parameters (published), or the value of Linux for `low_window` (linux),
         /// 15 packets
@@ -129,7 +131,7 @@ impl WindowLaw for Illinois {
     }
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        window.cwnd += self.alpha * ack.credit / window.cwnd;
+        window.cwnd += self.alpha * ack.abc_increment / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

@@ -9,8 +9,8 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "learning-tcp",
-        "NewReno that guesses which losses are transmission errors, keeps its window at those, and learns \
-         from the outcome",
+        "NewReno that guesses which losses are transmission errors and keeps its window at those; a guess that the \
+         next loss refutes restarts the window from one packet and lowers the probability of such guesses",
         "A. Jain 2003 chapter 4; the thesis does not name the TCP that it modifies",
         Reno::TABLE,
     ),

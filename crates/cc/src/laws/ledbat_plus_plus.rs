@@ -32,7 +32,8 @@ parameters! {
         /// Fraction by which a round reduces the window if the queueing delay is twice the target; the reduction is
         /// proportional to the excess over the target, and at most half of the window
         constant: f64 = number("1", Range::at_least(0.0), "draft section 4.3, Constant"),
-        /// Time from the end of a slowdown to the next slowdown, as a multiple of the slowdown's length
+        /// Time from the end of a slowdown to the next slowdown, as a multiple of the slowdown's length; a slowdown
+        /// ends when the window has grown back
         pause: f64 = number("9", Range::between(1.0, 1e6), "draft section 4.4: a tenth of the time at most"),
     }
 }
@@ -162,13 +163,13 @@ impl WindowLaw for LedbatPlusPlus {
 
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
         if !matches!(self.stage, Stage::Slow { .. }) {
-            window.slow_start(self.gain() * ack.credit);
+            window.slow_start(self.gain() * ack.abc_increment);
         }
     }
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         if self.delay() <= 1.0 {
-            window.cwnd += self.gain() * ack.credit / window.cwnd;
+            window.cwnd += self.gain() * ack.abc_increment / window.cwnd;
         }
     }
 

@@ -12,7 +12,8 @@ use ackclock_base::{Packets, Span};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "lia",
-        "LIA: Reno on each of several paths, with linked increases; over a single path it is Reno",
+        "LIA: Reno on each of several paths, with increases so linked that the paths together take no more of a shared \
+         bottleneck than one Reno flow; over a single path, Reno",
         "RFC 6356 section 3",
         &[],
     ),
@@ -58,9 +59,9 @@ impl GroupLaw for Lia {
         let (alpha, total) = (Self::alpha(members), members.total_cwnd());
         let window = &mut members.all[me].window;
         if window.cwnd < window.ssthresh {
-            window.slow_start(ack.credit);
+            window.slow_start(ack.abc_increment);
         } else {
-            window.cwnd += ack.credit * (alpha / total.max(window.cwnd)).min(1.0 / window.cwnd);
+            window.cwnd += ack.abc_increment * (alpha / total.max(window.cwnd)).min(1.0 / window.cwnd);
         }
     }
 
@@ -93,7 +94,7 @@ mod tests {
 
     fn one_ack(members: &mut Members<Path>, me: usize) -> f64 {
         let before = members.all[me].window.cwnd;
-        Lia.increase(members, me, &Ack { credit: 1.0, fresh: true, ..Ack::default() });
+        Lia.increase(members, me, &Ack { abc_increment: 1.0, fresh: true, ..Ack::default() });
         members.all[me].window.cwnd - before
     }
 

@@ -14,7 +14,8 @@ use ackclock_base::{Packets, Range, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ltcp",
-        "Layered TCP: grows by K packets per round trip while the window is in layer K",
+        "Layered TCP: grows by K packets per round trip while the window is in layer K, and gives up 15 % of the \
+         window at a loss",
         "S. Jain 2005 chapter II, after Bhandarkar, Jain and Reddy 2005",
         Parameters::TABLE,
     ),
@@ -57,7 +58,8 @@ pub const FIRST_LAYER: Declared<FirstLayer> = declare::choice(
     "S. Jain's pseudo-code has no case of its own for layer 1; that LTCP is TCP there is unconfirmed",
 )
 .about(
-    "Whether a loss in layer 1 takes beta, as in the other layers (layered), or half of the window, as in TCP (tcp)",
+    "Rules in layer 1: as in the other layers (layered), or as in TCP (tcp), where a loss takes half of the window and \
+     the factor of ltcp-rc does not apply",
 );
 
 /// The law of equations 2.2, 2.7 and 2.8.
@@ -85,7 +87,7 @@ impl Ltcp {
 
     /// Adds `factor * K / cwnd` per acknowledgement (chapter II).
     pub fn grow(&self, window: &mut Window, ack: &Ack, factor: f64) {
-        window.cwnd += factor * f64::from(self.layer()) * ack.credit / window.cwnd;
+        window.cwnd += factor * f64::from(self.layer()) * ack.abc_increment / window.cwnd;
     }
 }
 

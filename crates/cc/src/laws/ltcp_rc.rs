@@ -76,7 +76,8 @@ parameters! {
         alpha: f64 = number(
             "0.3333333333333333",
             Range::between(0.0, 5.0),
-            "S. Jain equation 4.2; table I: 1/3 shares as TCP does, 5/3 regardless of round trips",
+            "S. Jain equation 4.2; table I: with 1/3, flows with different round trips share a link as TCP flows do; \
+             with 5/3, equally",
         ),
         layer_threshold: Packets = ltcp::LAYER_THRESHOLD,
         beta: f64 = ltcp::BETA,
@@ -90,7 +91,7 @@ parameters! {
         /// steady or enters transition (at-event)
         update: Update = choice(
             "at-once",
-            "S. Jain chapter IV, in words; the pseudo-code of chapter V stores it for the next event",
+            "S. Jain chapter IV, in words; the pseudo-code of chapter V stores the factor for the next event",
         ),
         first_layer: FirstLayer = ltcp::FIRST_LAYER,
     }

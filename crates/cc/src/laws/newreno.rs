@@ -7,7 +7,8 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "newreno",
-        "NewReno: Reno with partial acknowledgements; loss recovery repairs one loss per round trip",
+        "NewReno: Reno whose loss recovery takes a partial acknowledgement for another loss, and so repairs one loss \
+         per round trip",
         "RFC 6582; RFC 2582 as in Dahal section 4.5.1",
         Reno::TABLE,
     ),

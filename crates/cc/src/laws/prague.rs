@@ -27,8 +27,8 @@ use ackclock_base::{Packets, Random, Range, Rate, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "prague",
-        "TCP Prague: cuts the window by half of the share of marked packets, averaged over periods of at \
-         least 25 ms; needs the transport's `ecn`",
+        "TCP Prague: marks reduce the window by half of the share of marked packets, averaged over periods of at least \
+         25 ms; needs the transport's `ecn`, without which only losses reduce it",
         "Linux's tcp_prague.c 0.7 of the L4S team; draft-briscoe-iccrg-prague-congestion-control-04; RFC 9331",
         Parameters::TABLE,
     ),
@@ -44,15 +44,16 @@ parameters! {
         /// Initial value of the average share of marked packets; a connection's first mark halves the window in any
         /// case
         initial_alpha: f64 = number("0", Range::between(0.0, 1.0), "tcp_prague.c, alpha mode 0"),
-        /// Virtual round trip: flows with shorter round trips grow as slowly as with this one; 0 to disable
+        /// Virtual round trip: flows with shorter round trips grow as slowly as with this one, and marks reduce their
+        /// window at most once in this time; 0 to disable
         virtual_rtt: Span = time("25 ms", Range::between(0.0, 10.0), "tcp_prague.c, prague_rtt_target"),
         /// Number of rounds after the end of slow start after which the virtual round trip applies
         independent_after: u32 = integer("4", Range::between(0.0, 1e6), "tcp_prague.c, prague_rtt_transition"),
-        /// Largest window, in packets of 1500 bytes on the wire, at which growth and cuts apply to the pacing rate,
-        /// from which the window follows; 0 for never
+        /// Largest window, in packets of 1500 bytes on the wire, at which growth and reductions apply to the pacing
+        /// rate, from which the window follows, once a mark has been seen; 0 for never
         rate_up_to: f64 = packets("4 packets", Range::between(0.0, 1e6), "tcp_prague.c, prague_cwnd_transit"),
-        /// Whether a single queue with classic ECN (RFC 3168) is detected by its delay. Once one is detected, a mark cuts
-        /// the window by at least 31 %
+        /// Whether a single queue with classic ECN (RFC 3168) is detected by its delay. Once one is detected, a mark
+        /// reduces the window by at least 31 %
         classic_fallback: bool = flag(false, "tcp_prague.c 0.6, prague_ecn_fallback, which is off; 0.7 has none"),
     }
 }

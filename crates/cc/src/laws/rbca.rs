@@ -13,8 +13,8 @@ use ackclock_base::{Packets, Range, Span, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbca",
-        "RBCC for SCTP: changes the window by the data acknowledged and the difference between the round trip and a \
-         threshold",
+        "RBCC for SCTP: the window grows if the round trip is below a threshold and shrinks if it is above, in \
+         proportion to the data acknowledged; losses do not reduce it",
         "Dahal 2007 section 6.1.1, equations 6.1, 6.2, 6.5",
         Parameters::TABLE,
     ),
@@ -40,7 +40,7 @@ pub const FACTOR: Declared<f64> = declare::number(
     Range { min: 1.0, max: 1000.0, above_min: true },
     "Dahal equation 6.5; section 6.2.1 uses 2.0, table 6.1 also 2.3",
 )
-.about("Ratio of the threshold to the base round trip (F)");
+.about("Round-trip threshold as a multiple of the base round trip (F)");
 
 /// The given base round trip.
 pub const RTT_MIN: Declared<Span> = declare::time(
@@ -48,12 +48,13 @@ pub const RTT_MIN: Declared<Span> = declare::time(
     Range { min: 0.0, max: 3600.0, above_min: true },
     "not printed; latency divided by F in Dahal table 6.1 is 0.0621 to 0.0622 s",
 )
-.about("Base round trip in the mode `given` of `rtt_min_mode`");
+.about("Base round trip with rtt_min_mode `given`; without effect with `measured`");
 
 /// The source of the base round trip.
 pub const RTT_MIN_MODE: Declared<RttMinMode> =
-    declare::choice("given", "Dahal section 6.2.1, equation 6.5: fixed statically")
-        .about("Source of the base round trip: given beforehand, or the minimum measured so far on the path");
+    declare::choice("given", "Dahal section 6.2.1, equation 6.5: fixed statically").about(
+        "Source of the base round trip: `rtt_min` (given), or the minimum so far on the path (measured)",
+    );
 
 parameters! {
     /// The threshold, and the effect of a timeout.
@@ -65,7 +66,7 @@ parameters! {
         /// (start-over)
         on_timeout: OnTimeout = choice(
             "keep",
-            "Dahal section 6.1.1 v: \"do not reduce cwnd on packet drops\"; timeouts are not spoken of",
+            "Dahal section 6.1.1 v: \"do not reduce cwnd on packet drops\"; it does not mention timeouts",
         ),
     }
 }
@@ -90,7 +91,7 @@ impl WindowLaw for Rbca {
         let threshold = base.scale(self.parameters.threshold_factor);
         self.threshold = Some(threshold);
         let (rtt, threshold) = (rtt.seconds(), threshold.seconds());
-        window.cwnd += (threshold - rtt) / rtt.max(threshold) * ack.credit.min(1.0);
+        window.cwnd += (threshold - rtt) / rtt.max(threshold) * ack.abc_increment.min(1.0);
     }
 
     /// Does the same as congestion avoidance: the law has one regime.

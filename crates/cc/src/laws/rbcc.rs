@@ -16,8 +16,8 @@ use ackclock_base::{Packets, Range, Span, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbcc",
-        "RBCC: changes the window at each acknowledgement by the relative difference between the round trip and a \
-         threshold",
+        "RBCC: at each acknowledgement of new data, the window grows if the round trip is below a threshold and \
+         shrinks if it is above, by their relative difference in packets; a loss halves the window",
         "Dahal 2007 sections 3.3, 4.1 to 4.3, equations 3.4, 3.5, 4.1",
         Parameters::TABLE,
     ),
@@ -53,15 +53,15 @@ parameters! {
 parameters! {
     /// The threshold and the bounds on the window.
     pub struct Threshold {
-        /// Ratio of the threshold to the base round trip (F)
+        /// Round-trip threshold as a multiple of the base round trip (F)
         threshold_factor: f64 = number(
             "2",
             Range { min: 1.0, max: 1000.0, above_min: true },
             "Dahal equation 4.1; section 4.5.3 sweeps it, 4.5.4 uses 2.0",
         ),
-        /// Source of the base round trip: given beforehand, or the minimum measured so far
+        /// Source of the base round trip: `rtt_min` (given), or the minimum measured so far (measured)
         rtt_min_mode: RttMinMode = choice("given", "Dahal section 4.3 computes it beforehand"),
-        /// Base round trip in the mode `given` of `rtt_min_mode`
+        /// Base round trip with rtt_min_mode `given`; without effect with `measured`
         rtt_min: Span = time(
             "62 ms",
             Range { min: 0.0, max: 3600.0, above_min: true },

@@ -16,7 +16,8 @@ pub const ENTRY: Entry = Entry {
         presets: &[("threshold_factor", "1.7")],
         ..control(
             "rbcc-wl",
-            "RBCC for wireless paths: steps of less than a packet, and a window that losses do not reduce",
+            "RBCC for wireless paths: steps of less than a packet, and a window that neither losses nor, by default, \
+             timeouts reduce",
             "Dahal 2007 sections 5.2 and 5.3.1, equation 5.3",
             Parameters::TABLE,
         )
@@ -30,7 +31,8 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The threshold, and the effect of a timeout.
     pub struct Parameters {
-        /// Whether a timeout reduces the window to one packet, as in NewReno
+        /// Whether a timeout reduces the window to one packet, as in NewReno; if not, a timeout leaves the window as it
+        /// is
         timeout_cut: bool = flag(false, "Dahal section 5.2 v: no reduction on a packet drop, however it was detected"),
         /// The threshold and the bounds on the window.
         threshold: rbcc::Threshold,

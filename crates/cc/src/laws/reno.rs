@@ -10,7 +10,8 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "reno",
-        "Reno: additive increase, multiplicative decrease; loss recovery repairs one loss per window",
+        "Reno: additive increase, multiplicative decrease; fast recovery repairs one loss per window, and further \
+         losses of the window may need a timeout",
         "RFC 5681",
         Reno::TABLE,
     ),
@@ -36,7 +37,7 @@ impl WindowLaw for Reno {
         // RFC 5681 equation 3, in packets: SMSS*SMSS/cwnd per acknowledgement.
         //= RFC 5681 section 3.1 linear: congestion avoidance adds at most one segment in a round trip
         //= RFC 9002 section 7.3.3: congestion avoidance adds at most one datagram for each window acknowledged
-        window.cwnd += self.increase * ack.credit / window.cwnd;
+        window.cwnd += self.increase * ack.abc_increment / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

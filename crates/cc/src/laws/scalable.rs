@@ -11,7 +11,8 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "scalable",
-        "Scalable TCP: an increase in proportion to the window, and a cut of an eighth, above 16 packets",
+        "Scalable TCP: above 16 packets, each acknowledged packet adds 0.01 packets and a loss takes an eighth of the \
+         window; below, Reno",
         "Kelly 2003, \"Scalable TCP: improving performance in highspeed wide area networks\"",
         Scalable::TABLE,
     ),
@@ -22,19 +23,20 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// Multiplicative increase and multiplicative decrease.
     pub struct Scalable {
-        /// Packets by which the window grows per acknowledgement
+        /// Packets by which the window grows for each packet or acknowledgement that the transport's `growth` counts
         increase: f64 = number("0.01", Range::between(1e-6, 1.0), "Kelly 2003, a; comment in Linux's tcp_scalable.c"),
         /// Fraction by which a loss reduces the window
         decrease: f64 = number("0.125", Range::between(0.01, 0.9), "Kelly 2003, b; Linux's tcp_scalable.c"),
-        /// Window up to which growth and cuts are Reno's
+        /// Window up to which growth and reductions are Reno's
         legacy_window: Packets = packets(
             "16 packets",
             Range::at_least(0.0),
-            "Kelly 2003, lwnd, from memory; near where 0.08/p meets Reno's root of 1.5/p (17.5). Linux instead takes \
-             the larger increase of the two",
+            "Kelly 2003, lwnd, from memory; near 17.5, where the mean window 0.08/p of Scalable TCP at loss rate p \
+             equals Reno's root of 1.5/p. Linux instead takes the larger of the two increases",
         ),
         /// Source of the constants: the other parameters (published), or the values of Linux in their place (linux):
-        /// the larger of Reno's increase and 0.01 packets per acknowledgement, and a cut of an eighth, at any window
+        /// the larger of Reno's increase and 0.01 packets for each packet counted, and a reduction by an eighth, at any
+        /// window
         variant: Variant = choice(
             "published",
             "Linux's tcp_scalable.c since 4.0, TCP_SCALABLE_AI_CNT 100 for each packet acknowledged; before, 50 for each \
@@ -47,7 +49,7 @@ impl WindowLaw for Scalable {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let reno = 1.0 / window.cwnd;
         let published = if window.cwnd <= self.legacy_window { reno } else { self.increase };
-        window.cwnd += ack.credit * self.variant.pick(published, reno.max(LINUX_INCREASE));
+        window.cwnd += ack.abc_increment * self.variant.pick(published, reno.max(LINUX_INCREASE));
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

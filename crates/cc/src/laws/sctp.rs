@@ -11,7 +11,8 @@ use ackclock_base::{Descriptor, Kind, Packets, Range, choice, parameters};
 pub const SCTP: Entry = Entry {
     descriptor: &control(
         "sctp",
-        "SCTP's standard window: grows by one packet for each window of bytes acknowledged, and is halved at a loss",
+        "SCTP's standard window: above the slow start threshold, grows by one packet for each window of bytes \
+         acknowledged; a loss halves it, to at least 4 packets",
         "RFC 9260 section 7.2",
         Parameters::TABLE,
     ),
@@ -50,7 +51,7 @@ choice! {
 parameters! {
     /// The differences between the editions.
     pub struct Parameters {
-        /// Smallest slow start threshold after a loss or a timeout
+        /// Smallest slow start threshold after a loss or a timeout, and smallest window after a loss
         min_ssthresh: Packets = packets("4 packets", Range::between(1.0, 1000.0), "RFC 9260 section 7.2.3"),
         /// Acknowledgements that count towards the next packet of increase: every one (every), or those that move the
         /// cumulative acknowledgement while the window is full (full-window)
@@ -96,7 +97,7 @@ impl WindowLaw for Sctp {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         if window.cwnd <= window.ssthresh {
             //= RFC 9260 section 7.2.1 slow-start: slow start goes on up to ssthresh and at it
-            return window.slow_start(ack.credit); // at the threshold too (section 7.2.1)
+            return window.slow_start(ack.abc_increment); // at the threshold too (section 7.2.1)
         }
         if self.partial >= window.cwnd {
             //= RFC 9260 section 7.2.2: above ssthresh a window of acknowledged bytes is worth one packet

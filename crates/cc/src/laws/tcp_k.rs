@@ -27,14 +27,14 @@ parameters! {
 }
 
 /// Adds the growth of one acknowledgement at strength k (equations 4.1 and 4.2).
-pub fn grow(window: &mut Window, k: f64, credit: Packets) {
+pub fn grow(window: &mut Window, k: f64, increment: Packets) {
     let Window { cwnd, ssthresh } = *window;
     window.cwnd = if cwnd < ssthresh {
         // As in `Window::slow_start`, the window rises to the threshold at most, or by up to k packets if the
         // threshold is nearer.
-        (cwnd + k * credit).min(ssthresh.max(cwnd + k))
+        (cwnd + k * increment).min(ssthresh.max(cwnd + k))
     } else {
-        cwnd + k * credit / cwnd
+        cwnd + k * increment / cwnd
     };
 }
 
@@ -51,11 +51,11 @@ pub fn cut(window: &mut Window, k: f64, loss: &Loss) {
 
 impl WindowLaw for TcpK {
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
-        grow(window, self.k, ack.credit);
+        grow(window, self.k, ack.abc_increment);
     }
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        grow(window, self.k, ack.credit);
+        grow(window, self.k, ack.abc_increment);
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

@@ -65,28 +65,31 @@ parameters! {
 parameters! {
     /// The rules of TCP-P for any strength.
     pub struct Rules {
-        /// How the group shrinks at a loss: the flow that found the loss halves its window and the others give up the
-        /// rest (halve-detector), or all flows give up the same share (proportional)
+        /// How the group shrinks at a loss: the flow that found the loss halves its window and the other flows give up
+        /// what is left of the group's reduction (halve-detector, if the group has more than k flows), or all flows
+        /// give up the same share (proportional)
         method: Method = choice(
             "halve-detector",
-            "Cho section III.C; beyond k = N all flows give up the same share, because half a window would be too much",
+            "Cho section III.C; from k = N on, where N is the number of flows, all give up the same share, because \
+             half a window would be too much",
         ),
-        /// Effect of a loss that a flow detects within its minimum smoothed round trip after a cut for another
-        /// flow's loss: that of any loss (none), no cut (detector), or a cut of the detecting flow only (siblings).
-        /// With both, no cut either, and at any other loss flows are spared that were cut for another flow's loss
-        /// within their minimum smoothed round trip
+        /// Effect of a loss that a flow detects within its minimum smoothed round trip (a-tcp-p: the group's) after
+        /// another flow's loss has reduced its window: as any loss (none), no reduction (detector), or a reduction of
+        /// its own window only (siblings). both: as detector, and any other loss spares flows whose windows another
+        /// flow's loss has reduced within their minimum smoothed round trip. With tcp-p, the detecting flow is spared
+        /// only in a group of more than k flows
         suppression: Suppression = choice(
             "detector",
             "Cho section III.B.3; section III.C.3 tests the flow that finds the loss; in Linux 2.4 a flow in recovery \
              shrinks by half whatever its threshold is (tcp_cwnd_down)",
         ),
-        /// Whether a cut for another flow's loss also lowers the slow start threshold to the window
+        /// Whether a reduction for another flow's loss also lowers the slow start threshold to the window
         lower_ssthresh: bool = flag(
             false,
             "Cho section III.C leaves the thresholds of the others alone, to keep them out of slow start",
         ),
         /// Whether a window grows in steps of k packets; if not, by a fraction of a packet with each acknowledgement
-        steps: bool = flag(true, "Cho section III.C: the kernel has no fractions; equations 3.4 and 3.7 do"),
+        steps: bool = flag(true, "Cho section III.C: the kernel counts whole packets, equations 3.4 and 3.7 fractions"),
     }
 }
 
@@ -140,10 +143,10 @@ impl Rules {
             size * member.window.cwnd + (size - 1.0) / 2.0
         };
         if !self.steps {
-            member.window.cwnd += k * ack.credit / needed;
+            member.window.cwnd += k * ack.abc_increment / needed;
             return;
         }
-        member.state.count += ack.credit;
+        member.state.count += ack.abc_increment;
         if member.state.count >= needed {
             member.state.count = 0.0;
             member.window.cwnd += k;
@@ -241,7 +244,7 @@ impl GroupLaw for Parallel {
 
     fn increase(&mut self, members: &mut Members<Flow>, me: usize, ack: &Ack) {
         if self.is_standard(members) {
-            tcp_k::grow(&mut members.all[me].window, 1.0, ack.credit);
+            tcp_k::grow(&mut members.all[me].window, 1.0, ack.abc_increment);
         } else {
             self.0.rules.increase(members, me, self.0.k, ack);
         }

@@ -9,7 +9,7 @@ pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "twa",
         "Reno with Alnuem's actions for the window (CWA), retransmissions (MDA) and the timeout (RTA); attributes \
-         every loss to transmission errors",
+         every loss except a timeout to transmission errors",
         "Alnuem 2009 sections 4.3 and 5.3",
         Reno::TABLE,
     ),

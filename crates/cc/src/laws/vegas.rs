@@ -28,8 +28,8 @@ parameters! {
         beta: Packets = packets("3 packets", Range::at_least(0.0), "Dahal section 4.5.1; ns-2's v_beta_"),
         /// Number of packets waiting in the network above which slow start ends
         gamma: Packets = packets("1 packet", Range::at_least(0.0), "Dahal section 4.5.1; ns-2's v_gamma_"),
-        /// Whether the window keeps its inflation after a recovery with three duplicate acknowledgements or fewer, as
-        /// in ns-2
+        /// Whether the window keeps its inflation by duplicate acknowledgements after a recovery with at most three of
+        /// them, as in ns-2; if not, the inflation always ends with the recovery
         keeps_inflation: bool = flag(
             true,
             "ns-2 2.35, with which the theses measured, removes only the inflation of more than three duplicates",

@@ -42,7 +42,7 @@ parameters! {
         probe: f64 = number("0.05", Range::between(0.001, 0.5), MEMORY),
         /// Size of the first step in a direction, in Mbit/s per unit of the utility's gradient (utility per Mbit/s)
         step: f64 = number("1", Range::between(0.0, 1000.0), MEMORY),
-        /// Largest change of the rate in one step, as a share of the rate
+        /// Largest change of the rate in one step, as a share of the rate, before `bound_step` raises it
         bound: f64 = number("0.05", Range::between(0.001, 1.0), MEMORY),
         /// Amount that is added to `bound` each time that a step in the same direction reaches it
         bound_step: f64 = number("0.1", Range::between(0.0, 1.0), MEMORY),

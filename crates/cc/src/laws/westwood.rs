@@ -17,8 +17,8 @@ mod tests;
 pub const WESTWOOD: Entry = Entry {
     descriptor: &control(
         "westwood",
-        "Westwood: after a loss, the window is the measured bandwidth times the minimum round trip; loss recovery as \
-         in Reno",
+        "Westwood: a loss reduces the window to at most the measured bandwidth times the minimum round trip; loss \
+         recovery as in Reno",
         SOURCE,
         Parameters::TABLE,
     ),
@@ -30,8 +30,8 @@ pub const WESTWOOD: Entry = Entry {
 pub const WESTWOOD_NR: Entry = Entry {
     descriptor: &control(
         "westwood-nr",
-        "Westwood: after a loss, the window is the measured bandwidth times the minimum round trip; loss recovery as \
-         in NewReno",
+        "Westwood: a loss reduces the window to at most the measured bandwidth times the minimum round trip; loss \
+         recovery as in NewReno",
         SOURCE,
         Parameters::TABLE,
     ),
@@ -61,11 +61,11 @@ parameters! {
         /// (fixed)
         filter: Filter = choice(
             "time-constant",
-            "Mascolo et al. 2001. The ns-2 module has both, fixed by default in its code; which one a simulation ran \
-             was up to its Tcl defaults",
+            "Mascolo et al. 2001. The ns-2 module has both filters, fixed by default in its code; the Tcl defaults of \
+             a simulation decided which one it used",
         ),
-        /// Time constant of the bandwidth filter (tau); each half of it without an acknowledgement is a sample of
-        /// zero bandwidth
+        /// Time constant of the bandwidth filter (tau), with filter `time-constant`; each tau/2 without an
+        /// acknowledgement counts as a sample of zero bandwidth
         time_constant: Span = time("1 s", Range::above(0.0), "TCPW module of September 2001 for ns-2, tau_"),
     }
 }
@@ -104,7 +104,7 @@ impl WindowLaw for Westwood {
     }
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        window.cwnd += ack.credit / window.cwnd;
+        window.cwnd += ack.abc_increment / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

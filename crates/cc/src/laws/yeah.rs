@@ -38,7 +38,8 @@ parameters! {
         /// Number of rounds in slow mode in a row from which on the flow assumes that competitors fill the queue, so
         /// that a loss takes half of the window
         greedy_rounds: u32 = integer("16", Range::between(1.0, 1e6), "Baiocchi et al. 2007, rho; Linux, RHO"),
-        /// Number of rounds in fast mode after which the flow assumes that it has no competitors
+        /// Number of rounds in fast mode after which the flow assumes that it has no competitors, so that it forgets
+        /// its estimate of a competing Reno flow's window
         free_rounds: u32 = integer("50", Range::between(1.0, 1e6), "Linux, ZETA"),
     }
 }
@@ -94,7 +95,7 @@ impl Yeah {
 impl WindowLaw for Yeah {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let acks = if self.slow_rounds > 0 { window.cwnd } else { window.cwnd.min(SCALABLE_ACKS) };
-        window.cwnd += ack.credit / acks;
+        window.cwnd += ack.abc_increment / acks;
     }
 
     fn observe(&mut self, window: &mut Window, ack: &Ack) {

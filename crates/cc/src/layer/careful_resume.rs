@@ -15,8 +15,8 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::Resume,
         name: "careful-resume",
-        summary: "Careful Resume: jumps to half the window of an earlier connection, and retreats if that \
-         causes a loss",
+        summary: "Careful Resume: jumps from the initial window to half the window of an earlier connection if the \
+                  round trips are similar, and retreats if that causes a loss",
         source: "RFC 9959, from the text of its last draft",
         parameters: Saved::TABLE,
         presets: &[],
@@ -39,10 +39,11 @@ parameters! {
         /// Packets that the earlier connection delivered in a round trip; none if nothing is remembered, so that
         /// there is no jump
         saved_cwnd: Option<Packets> = packets("none", Range::between(1.0, 1e9), "RFC 9959 saved_cwnd: of an earlier connection"),
-        /// Minimum round trip of the earlier connection; none if nothing is remembered, so that there is no jump
+        /// Minimum round trip of the earlier connection. The window jumps only if the present minimum is more than half
+        /// of this and at most ten times it; none if nothing is remembered, so that there is no jump
         saved_rtt: Option<Span> = time("none", Range::between(0.0, 1000.0), "RFC 9959 saved_rtt: of an earlier connection"),
         /// Largest window to jump to; none for no limit
-        max_jump: Option<Packets> = packets("none", Range::between(1.0, 1e9), "RFC 9959 max_jump: the host's"),
+        max_jump: Option<Packets> = packets("none", Range::between(1.0, 1e9), "RFC 9959 max_jump, which the host sets"),
         /// Slow start threshold after a retreat, as a fraction of PipeSize: the packets in flight at the jump plus
         /// those acknowledged since
         beta: f64 = number("0.5", Range::between(0.0, 1.0), "RFC 9959, Safe Retreat; 0.7 for CUBIC"),

@@ -13,8 +13,8 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::GrowthLimit,
         name: "rate-limited-increase",
-        summary: "Limits the growth of a window that the sender does not fill, by the maximum number of packets in \
-                  flight since the last reduction",
+        summary: "Lets a window that the sender does not fill grow to the maximum number of packets in flight since \
+                  the last reduction plus a round trip's growth from there; replaces congestion window validation",
         source: "draft-ietf-ccwg-ratelimited-increase, which updates RFC 5681, RFC 9002 and RFC 9438",
         parameters: &[],
         presets: &[],
@@ -35,7 +35,7 @@ impl RateLimited {
     /// slow start, a packet more in Reno's congestion avoidance, and `most` times the growth per
     /// acknowledgement more under any other law.
     fn limit(&self, before: &Window, after: &Window, ack: &Ack) -> Packets {
-        let growth = (after.cwnd - before.cwnd) / ack.credit.max(1.0);
+        let growth = (after.cwnd - before.cwnd) / ack.abc_increment.max(1.0);
         self.most + (self.most * growth).max(1.0)
     }
 }

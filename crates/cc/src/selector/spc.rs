@@ -42,7 +42,7 @@ parameters! {
         threshold_factor: f64 = FACTOR,
         rtt_min_mode: RttMinMode = RTT_MIN_MODE,
         rtt_min: Span = RTT_MIN,
-        /// Path to switch to if there are several: the one that would resume with the largest window
+        /// Path to switch to if there are several others: the one that would resume with the largest window
         /// (largest-window), or the one that has been unused for longest (longest-rest)
         next: Next = choice("largest-window", "not in the thesis, which has two paths"),
         /// The constants of the window that a path resumes with after a rest.

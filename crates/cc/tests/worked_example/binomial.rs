@@ -38,7 +38,7 @@ const SOURCE: &str = "Bansal and Balakrishnan 2001; alpha, beta as in Reno, k = 
 impl WindowLaw for Binomial {
     /// Adds alpha / w^(k + 1) per acknowledgement, so alpha / w^k in a round trip of w acknowledgements.
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        window.cwnd += self.alpha * ack.credit / libm::pow(window.cwnd, self.k + 1.0);
+        window.cwnd += self.alpha * ack.abc_increment / libm::pow(window.cwnd, self.k + 1.0);
     }
 
     /// Returns w - beta w^l.

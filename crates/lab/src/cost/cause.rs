@@ -164,7 +164,7 @@ impl Cause {
                 format!("`heartbeat_interval` and `min_rto` that allow a HEARTBEAT every {every}")
             }
             Self::Own(OwnEvents { owners, events, per_second, .. }) => {
-                format!("{owners} with {per_second:.0} {events} per second")
+                format!("{owners}, each with up to {per_second:.0} {events} per second")
             }
         }
     }

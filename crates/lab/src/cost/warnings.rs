@@ -46,7 +46,7 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
         let (name, at) = (plan.agent.entry.descriptor.name, &plan.at);
         let seen = agents::is_passed(plan, &scenario.flows, &scenario.network.links);
         (!seen).then(|| {
-            format!("agent {name} at {at}: sees no packets, because no TCP flow passes this node between two links")
+            format!("agent {name} at {at}: sees no packets, because no TCP flow passes this node in both directions")
         })
     });
     doubts
@@ -73,7 +73,8 @@ fn crowd(scenario: &Scenario) -> Option<String> {
     (packets > MAX_PACKETS as f64).then(|| {
         format!(
             "UDP sources have about {packets:.1e} packets in flight at once, but a run with more \
-             than {MAX_PACKETS} stops; a shorter `delay`, lower rates or a shorter `duration` reduce this number"
+             than {MAX_PACKETS} stops with an error; a shorter `delay`, lower rates or a shorter `duration` reduce \
+             this number"
         )
     })
 }
@@ -83,7 +84,10 @@ fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
     let FlowPlan { name, start, sending, count, .. } = plan;
     let (first, last) = (start.first(), start.last(*count));
     let late = ((first >= run || last > run) && !start.is_never()).then(|| match first >= run {
-        true => format!("flow {name}: starts at {first} and sends nothing, because the run lasts {run}"),
+        true => {
+            let at = if start.uniform.is_some() { "no earlier than" } else { "at" };
+            format!("flow {name}: starts {at} {first} and sends nothing, because the run lasts {run}")
+        }
         false => format!(
             "flow {name}: may start as late as {last} and then sends nothing, because the run lasts {run}"
         ),
@@ -100,8 +104,8 @@ fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
     let differs = sending.transport.facts().draws_unseeded.then(|| {
         let control = sending.control_name();
         format!(
-            "flow {name}: {control} draws random numbers that the seed does not set, so runs with one seed differ; several \
-             replications (`--replications 10`) show by how much"
+            "flow {name}: {control} draws random numbers that the seed does not set, so runs with one seed may differ; \
+             several replications (`--replications 10`) show by how much"
         )
     });
     late.into_iter().chain(unheard).chain(differs)

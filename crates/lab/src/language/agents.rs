@@ -1,7 +1,7 @@
 //! Agents of a scenario, which examine the packets of TCP flows at a node on their path.
 
 use crate::language::choice::{self, Chosen};
-use crate::language::diagnostics::{nearest, one_of};
+use crate::language::diagnostics::{nearest, one_of_many};
 use crate::language::document::quoted;
 use crate::language::flows::FlowGroup;
 use crate::language::keys::{Form, Key, Table};
@@ -56,7 +56,7 @@ fn read_one(table: &TableReader<'_>, network: &Network) -> Option<AgentPlan> {
     if !nodes().any(|node| node == at) {
         let span = table.get("at").map(|node| node.span.clone()).unwrap_or_default();
         let found = format!("the node {}", quoted(at));
-        let expected = format!("a node of the network: {}", one_of(nodes().take(12)));
+        let expected = format!("a node of the network: {}", one_of_many(nodes()));
         table.reader.problem(&span, &table.path_of("at"), &found, &expected, nearest(at, nodes()));
         return None;
     }

@@ -48,12 +48,11 @@ pub fn read(
 fn from_outside(candidates: &[&'static Descriptor], name: &str) -> &'static str {
     match candidates.first().map(|candidate| candidate.kind) {
         Some(Kind::Control) if name.ends_with(".py") || name.contains(".py:") => {
-            ", or a control in Python, which `--control FILE.py` names"
+            "; or a control in Python, which `--control FILE.py` names"
         }
         Some(Kind::Control) if !name.contains(':') => "",
-        Some(Kind::Control | Kind::Transport) => {
-            ", or that of a stack in a library, which `--stack PATH` names"
-        }
+        Some(Kind::Control) => "; or a control of a stack in a library, which `--stack PATH` names",
+        Some(Kind::Transport) => "; or a stack in a library, which `--stack PATH` names",
         _ => "",
     }
 }
@@ -178,7 +177,7 @@ fn name_of(
     candidates: &[&'static Descriptor],
 ) -> Option<(String, crate::language::document::Span)> {
     let names = one_of_these(candidates);
-    let expected = &format!("{names}: in quotes, or as the `name` of a table with parameters");
+    let expected = &format!("{names}; write the name in quotes, or as the `name` of a table with parameters");
     match &node.value {
         Value::Text(name) => Some((name.clone(), node.span.clone())),
         Value::Table(table) => match table.get("name") {
@@ -188,7 +187,7 @@ fn name_of(
                     &other.span,
                     &format!("{path}.name"),
                     &other.describe(),
-                    &format!("{names}, in quotes"),
+                    &format!("{names}; write the name in quotes"),
                     None,
                 );
                 None

@@ -4,6 +4,7 @@
 use ackclock_base::Descriptor;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::fmt;
 
 /// A problem of a scenario file.
@@ -148,7 +149,22 @@ pub fn counted(count: usize, thing: &str) -> String {
 /// Returns names as a list in words.
 pub fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.into_iter().collect();
-    format!("one of {}", names.join(", "))
+    match names.as_slice() {
+        [only] => format!("`{only}`, the only one"),
+        names => format!("one of {}", names.join(", ")),
+    }
+}
+
+/// Returns the first of these names as a list in words, each once, with the number of names that are left out.
+pub fn one_of_many<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    const MOST: usize = 12;
+    let mut seen = HashSet::new();
+    let each: Vec<&str> = names.into_iter().filter(|name| seen.insert(*name)).collect();
+    let shown = one_of(each.iter().copied().take(MOST));
+    match each.len().saturating_sub(MOST) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 /// The maximum number of names that a message lists.

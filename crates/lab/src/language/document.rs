@@ -218,7 +218,7 @@ fn syntax(message: &str) -> (String, String) {
         Some((found, expected)) => (format!("{found} (not TOML)"), expected.to_owned()),
         None if message == "duplicate key" => (
             "a key that is given twice".to_owned(),
-            "each key once, or [[...]] for another table of a list".to_owned(),
+            "each key once; [[...]] adds another table to a list".to_owned(),
         ),
         None if message.contains("recurs") => ("lists or tables nested too deeply".to_owned(), file),
         None => (format!("{message} (not TOML)"), file),
@@ -261,13 +261,17 @@ fn place(node: &mut Node, rest: &str, new: Node, at: &Span) -> Result<(), (Strin
                     .filter_map(|item| item_name(item).or_else(|| usual_names(item).next()))
                     .filter(|name| item_at(items, name).is_some())
                     .collect();
+                let indices = match items.len() {
+                    1 => "the index 0".to_owned(),
+                    count => format!("an index from 0 to {}", count.saturating_sub(1)),
+                };
                 Err((
                     format!("no item `{step}`"),
                     match names.as_slice() {
-                        [] => format!("an index below {}, because no item has a name", items.len()),
-                        names => {
-                            format!("an index below {} or one of the names {}", items.len(), names.join(", "))
-                        }
+                        [] if items.is_empty() => "a list with an item, but this one is empty".to_owned(),
+                        [] => format!("{indices}, because no item has a name of its own"),
+                        [only] => format!("{indices} or the name {only}"),
+                        names => format!("{indices} or one of the names {}", names.join(", ")),
                     },
                 ))
             }
@@ -279,7 +283,7 @@ fn place(node: &mut Node, rest: &str, new: Node, at: &Span) -> Result<(), (Strin
             let rest = rest.map_or_else(|| step.to_owned(), |rest| format!("{step}.{rest}"));
             place(node, &rest, new, at)
         }
-        _ => Err((node.describe(), "a table or a list, for the rest of the path".to_owned())),
+        _ => Err((node.describe(), format!("a table or a list that contains `{step}`"))),
     }
 }
 
@@ -438,7 +442,7 @@ mod tests {
         assert_eq!(get(&document.root, &["flows", "0", "control", "increase"]), Some(&Value::Float(2.0)));
         assert!(get(&document.root, &["dumbbell", "bottleneck", "rate"]).is_some());
         let problem = document.set("flows.c.count", &json!(5)).unwrap_err();
-        assert_eq!(problem.expected, "an index below 2 or one of the names a, b");
+        assert_eq!(problem.expected, "an index from 0 to 1 or one of the names a, b");
     }
 
     #[test]
@@ -455,7 +459,7 @@ mod tests {
         own.set("flows.gentle.count", &json!(5)).unwrap();
         // Two items have this usual name, so the message does not offer it.
         let problem = document.set("flows.reno.count", &json!(5)).unwrap_err();
-        assert_eq!(problem.expected, "an index below 4 or one of the names cubic, pages");
+        assert_eq!(problem.expected, "an index from 0 to 3 or one of the names cubic, pages");
     }
 
     #[test]

@@ -117,7 +117,13 @@ pub fn read(root: &TableReader<'_>, written: Option<Span>) -> Vec<FlowPlan> {
         let Some(plan) = table.and_then(|table| read_plan(&table, node, written)) else { continue };
         if !names.insert(plan.name.clone()) {
             let found = format!("a second group called {}", quoted(&plan.name));
-            root.reader.problem(&plan.span, &format!("flows.{index}"), &found, "a unique `name`", None);
+            root.reader.problem(
+                &plan.span,
+                &format!("flows.{index}"),
+                &found,
+                "a unique `name` for each group",
+                None,
+            );
         }
         plans.push(plan);
     }
@@ -139,7 +145,11 @@ fn check_member_names(root: &TableReader<'_>, plans: &[FlowPlan]) {
         let (Some(count), Ok(number)) = (counts.get(other), number.parse::<usize>()) else { continue };
         if (1..=*count).contains(&number) {
             let found = format!("a group with the name of a flow of {}", quoted(other));
-            root.reader.problem(&plan.span, &format!("flows.{}", plan.name), &found, "another `name`", None);
+            let expected = format!(
+                "another `name`: the flows of {} are called {other}-1 to {other}-{count}",
+                quoted(other)
+            );
+            root.reader.problem(&plan.span, &format!("flows.{}", plan.name), &found, &expected, None);
         }
     }
 }

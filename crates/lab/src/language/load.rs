@@ -236,7 +236,7 @@ fn check_runs(document: &Document, scenario: &Scenario, points: usize) -> Result
         return Ok(());
     }
     let found = format!("{replications} replications of {points} points, {} runs", points * replications);
-    let expected = format!("at most {MAX_RUNS} runs");
+    let expected = format!("at most {MAX_RUNS} runs: fewer replications or fewer points of the sweep");
     let Value::Table(root) = &document.root.value else { return Ok(()) };
     let span = root.get("replications").and_then(|node| node.span.clone());
     Err(vec![document.problem(&span, "replications", &found, &expected, None)])
@@ -247,7 +247,7 @@ fn check_runs(document: &Document, scenario: &Scenario, points: usize) -> Result
 fn check_cost(root: &TableReader<'_>, scenario: &Scenario) {
     let packets = scenario.expected_packets();
     if packets > MAX_PACKETS {
-        let found = format!("a run of about {packets:.1e} packets");
+        let found = format!("a run of up to about {packets:.1e} packets");
         let expected = format!("at most {MAX_PACKETS:.0e} packets: a shorter duration or lower rates");
         root.problem_at("duration", &found, &expected);
     }

@@ -1,7 +1,7 @@
 //! Media of a scenario: what links share, how distance weakens a signal, and where the nodes are.
 
 use crate::language::choice::{self, Choice};
-use crate::language::diagnostics::{counted, nearest, one_of};
+use crate::language::diagnostics::{counted, nearest, one_of, one_of_many};
 use crate::language::document::{Node, Span as Place_, Value, quoted};
 use crate::language::keys::{Form, Key, Table};
 use crate::language::network::link::LinkPlan;
@@ -114,8 +114,8 @@ fn read_places<'r>(table: &TableReader<'r>) -> impl Iterator<Item = ((String, Pl
         Some(_) => {
             table.problem_at(
                 "places",
-                "no table",
-                "a table of nodes and places such as { tower = [300, 300] }",
+                "a value that is not a table",
+                "a table of nodes and their x and y in metres, such as { tower = [300, 300] }",
             );
             &[]
         }
@@ -124,7 +124,7 @@ fn read_places<'r>(table: &TableReader<'r>) -> impl Iterator<Item = ((String, Pl
     let reader = table.reader;
     let place = move |name: &str, node: &Node| {
         let path = format!("{path}.{name}");
-        let expected = "two numbers, metres to the right and upwards, such as [300, 300]";
+        let expected = "x and y of the node in metres, such as [300, 300]";
         let Value::List(items) = &node.value else {
             reader.problem(&node.span, &path, &node.describe(), expected, None);
             return None;
@@ -170,19 +170,23 @@ pub fn join(root: &TableReader<'_>, media: &[MediumPlan], links: &mut [LinkPlan]
         let users: Vec<&LinkPlan> = links.iter().filter(|link| link.medium == Some(index)).collect();
         let path = format!("media.{index}");
         if users.is_empty() {
-            let found = format!("the medium {}, which no link has", quoted(&medium.name));
-            root.problem_at("media", &found, "links with `medium` set to its name");
+            let found = format!("the medium {}, which no link uses", quoted(&medium.name));
+            root.problem_at("media", &found, &format!("a link with `medium = {}`", quoted(&medium.name)));
             continue;
         }
         if users.len() > MAX_STATIONS {
             let found = format!("{} of the medium {}", counted(users.len(), "link"), quoted(&medium.name));
-            root.problem_at("media", &found, &format!("at most {MAX_STATIONS} links"));
+            root.problem_at(
+                "media",
+                &found,
+                &format!("at most {MAX_STATIONS} links, counted in each direction"),
+            );
         }
         for ((node, _), span) in medium.places.iter().zip(&medium.spans) {
             if !users.iter().any(|link| link.from == *node || link.to == *node) {
                 let nodes = || users.iter().map(|link| link.from.as_str());
                 let found = format!("the node {}", quoted(node));
-                let expected = format!("a node of the medium: {}", one_of(nodes().take(12)));
+                let expected = format!("a node of the medium: {}", one_of_many(nodes()));
                 root.reader.problem(
                     span,
                     &format!("{path}.places"),

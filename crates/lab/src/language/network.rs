@@ -214,7 +214,11 @@ impl Network {
     fn add_links(&mut self, root: &TableReader<'_>) -> Option<Ends> {
         for (_, _, table) in root.tables("links") {
             if self.links.len() >= MAX_LINKS {
-                root.problem_at("links", "too many links", &format!("at most {MAX_LINKS} links"));
+                root.problem_at(
+                    "links",
+                    "too many links",
+                    &format!("at most {MAX_LINKS} links, where `between` makes two, one for each direction"),
+                );
                 return None;
             }
             table.and_then(|table| self.add_written_link(&table));
@@ -237,7 +241,7 @@ impl Network {
             table.required("to");
             vec![table.text("from")?, table.text("to")?]
         } else {
-            table.required("between");
+            table.required_unless("between", "`from` and `to`");
             table.texts("between")?
         };
         let [from, to] = ends.as_slice() else { return None };
@@ -252,7 +256,9 @@ impl Network {
             [Some(&name), reverse.as_ref()].into_iter().flatten().find(|name| self.names.contains(*name))
         {
             let found = format!("a second link called {}", quoted(taken));
-            table.problem_at("name", &found, "a unique `name`");
+            let expected =
+                "a unique `name`, also for the reverse direction of a link `x`, which is called `x-reverse`";
+            table.problem_at("name", &found, expected);
             return None;
         }
         if one_way {

@@ -173,9 +173,11 @@ impl Observe {
         let samples = duration.seconds() / every.seconds().max(1e-9);
         let most = MAX_SAMPLES.min(MAX_NUMBERS / series).floor();
         if samples > most {
-            let found =
-                format!("{samples:.0} samples of {} and {}", counted(flows, "flow"), counted(links, "link"));
-            let expected = format!("a longer interval: at most {most} samples for this many series");
+            let flows = if sampled { counted(flows, "flow") + " and " } else { String::new() };
+            let found = format!("{samples:.0} samples of {flows}{}", counted(links, "link"));
+            let expected = format!(
+                "a longer interval: at most {most} samples of each series, for this number of series"
+            );
             observe.problem_at("interval", &found, &expected);
         }
         let found = Self {

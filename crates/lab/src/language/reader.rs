@@ -38,7 +38,7 @@ impl<'d> Reader<'d> {
                 &None,
                 "",
                 &found,
-                "the mistakes above to be corrected first",
+                "none: correct the mistakes above, then check again",
                 None,
             ));
         }
@@ -91,7 +91,7 @@ impl<'d> Reader<'d> {
         let known: Vec<&str> = declared.keys().map(|key| key.name).collect();
         let mut table = TableReader { declared: Some(declared), ..self.table(node, path, &known)? };
         for key in declared.required {
-            table.note_missing(key);
+            table.note_missing(key, "");
             table.noted.push((*key).to_owned());
         }
         let given: Vec<&Key> = declared.keys().filter(|key| table.get(key.name).is_some()).collect();
@@ -100,7 +100,11 @@ impl<'d> Reader<'d> {
                 if table.noted.iter().any(|noted| noted == needed) {
                     continue;
                 }
-                let expected = format!("`{needed}` as well: {}", table.key(needed).expected());
+                let needed_key = table.key(needed);
+                let expected = match needed_key.quantity() {
+                    Some((Quantity::Flag, _)) => format!("`{needed} = true` as well"),
+                    _ => format!("`{needed}` as well: {}", needed_key.expected()),
+                };
                 table.problem_at(key.name, &format!("`{}` without `{needed}`", key.name), &expected);
                 table.noted.push((*needed).to_owned());
             }
@@ -252,15 +256,20 @@ impl<'r> TableReader<'r> {
 
     /// Returns the value of a key that other keys of the table require, and reports its absence.
     pub fn required(&self, key: &str) -> Option<&'r Node> {
-        self.note_missing(key);
+        self.note_missing(key, "");
         self.get(key)
     }
 
-    fn note_missing(&self, key: &str) {
+    /// Reports the absence of a key in whose place the table may have other keys, which `others` names in words.
+    pub fn required_unless(&self, key: &str, others: &str) {
+        self.note_missing(key, &format!("; or {others} instead"));
+    }
+
+    fn note_missing(&self, key: &str, instead: &str) {
         if self.table.get(key).is_none() && !self.noted.iter().any(|noted| noted == key) {
             let place =
                 if self.path.is_empty() { "the scenario".to_owned() } else { format!("`{}`", self.path) };
-            let expected = self.key(key).expected();
+            let expected = self.key(key).expected() + instead;
             self.problem(&self.path_of(key), &format!("no `{key}` in {place}"), &expected);
         }
     }
@@ -307,7 +316,8 @@ impl<'r> TableReader<'r> {
         const LONGEST: usize = 200;
         let name = self.text(key)?;
         if name.is_empty() || name.chars().count() > LONGEST || name.contains(is_hidden) {
-            let expected = format!("a name of 1 to {LONGEST} characters on one line");
+            let expected =
+                format!("a name of 1 to {LONGEST} characters on one line, without invisible characters");
             self.problem_at(key, &quoted(name), &expected);
             return None;
         }
@@ -382,13 +392,23 @@ impl<'r> TableReader<'r> {
                     return Some(items);
                 }
                 let found = counted(items.len(), form.noun());
-                let expected =
-                    format!("{} of them: {}", length_words([least, most]), self.key(key).expected());
+                let plural = if [least, most] == [1, 1] { "" } else { "s" };
+                let expected = format!(
+                    "{} {}{plural}: {}",
+                    length_words([least, most]),
+                    form.noun(),
+                    self.key(key).expected()
+                );
                 self.problem_at(key, &format!("a list of {found}"), &expected);
                 None
             }
             (Value::Table(_), Some(Form::Tables(..))) => {
-                self.problem_at(key, &format!("one table, [{key}]"), &format!("a list of tables, [[{key}]]"));
+                let path = self.path_of(key);
+                self.problem_at(
+                    key,
+                    &format!("one table, [{path}]"),
+                    &format!("a list of tables, [[{path}]]"),
+                );
                 None
             }
             _ => {

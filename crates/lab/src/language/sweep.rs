@@ -18,8 +18,8 @@ pub type Point = Map<String, Json>;
 /// The key that says how ranges are sampled. It is beside the paths.
 const SAMPLES: &str = "samples";
 
-const EXPECTED: &str =
-    "a list of the values to try, for a dotted path in quotes such as \"flows.tcp.count\" = [1, 2]";
+const EXPECTED: &str = "a list of the values to try, for a dotted path in quotes such as \"flows.tcp.count\" = [1, 2]; \
+     or a range such as { from = 1, to = 9 }";
 
 /// The keys of a sweep.
 pub static SWEEP: Table = Table::new(
@@ -76,7 +76,12 @@ impl Sweep {
             Err(vec![document.problem(span, path, found, expected, None)])
         };
         let Value::Table(table) = &sweep.value else {
-            return problem(&sweep.span, "sweep", &sweep.describe(), "a table of paths and lists of values");
+            return problem(
+                &sweep.span,
+                "sweep",
+                &sweep.describe(),
+                "a table of dotted paths, each with a list of values or a range",
+            );
         };
         let mut made = none;
         let mut ranges = Vec::new();
@@ -155,7 +160,10 @@ impl Sweep {
         let plan = samples::SamplePlan::read(document, node)?;
         let points = self.grid * plan.count;
         if points > MAX_POINTS {
-            let found = format!("{} samples at each of {} points, {points} points", plan.count, self.grid);
+            let found = format!(
+                "{} samples at each of {} points of the grid, {points} points in all",
+                plan.count, self.grid
+            );
             return problem(&node.span, &found, &format!("at most {MAX_POINTS} points"));
         }
         let named: Vec<(&str, &samples::Range)> =

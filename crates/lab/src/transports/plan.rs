@@ -69,7 +69,7 @@ pub(super) fn check_brought_along(table: &TableReader<'_>, control: &ControlPlan
     table.problem_at(
         "control",
         &found,
-        &format!("`transport = {}` as well: the control is part of that stack", quoted(stack)),
+        &format!("`transport = {}` as well, the only transport with this control", quoted(stack)),
     );
     None
 }
@@ -231,6 +231,10 @@ pub(super) fn check_discriminator(table: &TableReader<'_>, discriminator: Option
     if entry.needs_timestamps {
         let given = if table.get("discriminator").is_some() { "discriminator" } else { "control" };
         let found = format!("the discriminator {} over {transport}", quoted(entry.descriptor.name));
-        table.problem_at(given, &found, "a discriminator that does not use TCP's timestamps");
+        table.problem_at(
+            given,
+            &found,
+            "a discriminator that does not use TCP's timestamps, or a TCP transport",
+        );
     }
 }

@@ -126,7 +126,8 @@ impl TcpPlan {
         let within = |bytes: u64| {
             if is_autotuned { window.min((bytes as f64 / payload_bytes as f64).ceil()) } else { window }
         };
-        let key = if is_autotuned { "max_receive_window" } else { "window" };
+        let is_bound_by_bytes = within(max_receive_window.bytes()) < window;
+        let key = if is_bound_by_bytes { "max_receive_window" } else { "window" };
         Allowed {
             at_first: within(initial_receive_window.bytes()),
             at_most: within(max_receive_window.bytes()),

@@ -273,7 +273,7 @@ fn mistakes_have_their_location() {
     assert!(said.contains("a `selector` over a transport with one path"), "{said}");
     let said = problem(TWO, json!({ "parallel.bottlenecks": [] }));
     assert!(
-        said.contains("found a list of 0 tables, expected 1 to 8 of them: the bottleneck links"),
+        said.contains("found a list of 0 tables, expected 1 to 8 tables: the bottleneck links"),
         "{said}"
     );
 }

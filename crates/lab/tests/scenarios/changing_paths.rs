@@ -171,11 +171,11 @@ fn mistakes_in_changing_links_are_reported() {
             file("x", "1\n2\nfast\n"),
             "folder/x:3:1: `links.0.rate.trace`: found \"fast\", expected a whole number of milliseconds",
         ),
-        (format!("{traced}\n{delay}"), file("y", "1\n"), "found the file \"x\", which does not exist"),
+        (format!("{traced}\n{delay}"), file("y", "1\n"), "found the file \"x\", which was not found"),
         (
             format!("{traced}\n{delay}\noutage = {{ from = \"1 s\", lasts = \"1 s\" }}"),
             one.clone(),
-            "an `outage` beside a trace",
+            "an `outage` beside a trace of delivery opportunities",
         ),
         (format!("{two_ways}\n{delay}"), one, "only one of `cycle`, `steps` and `trace`"),
         (
@@ -223,7 +223,7 @@ fn mistakes_in_changing_links_are_reported() {
         (
             "[\"40 ms\", \"50 ms\"]",
             access,
-            "2 round trips, expected from 1 to 1 round trip, one for each pair of hosts",
+            "2 round trips, expected at most 1 round trip: one for each pair of hosts",
         ),
         (
             "\"40 ms\"",

@@ -217,7 +217,7 @@ fn examinations_of_queues_are_announced() {
             &long(100, &queue("10 ms")),
             &[
                 &format!(
-                    "link hop-1 and 99 others: `{key}` of 100 us: up to 1.0e9 queue inspections by disciplines"
+                    "link hop-1 and 99 other links: `{key}` of 100 us: up to 1.0e9 queue inspections by disciplines"
                 ),
                 &format!("a longer `{key}`"),
             ],

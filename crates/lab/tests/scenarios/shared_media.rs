@@ -126,7 +126,7 @@ fn mistakes_in_media_are_reported() {
     assert!(parse(&right).is_ok());
     for (from, to, told) in [
         ("medium = \"air\"", "medium = \"sky\"", "the medium \"sky\""),
-        (", medium = \"air\"", "", "the medium \"air\", which no link has"),
+        (", medium = \"air\"", "", "the medium \"air\", which no link uses"),
         ("access = \"dcf\"", "access = \"dfc\"", "one of half-duplex, token"),
         ("access = \"dcf\"", "", "no `access`"),
         ("propagation = { name = \"shadowing\", exponent = 2.2 }", "", "`mobility` without `propagation`"),

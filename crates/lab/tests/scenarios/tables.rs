@@ -67,7 +67,7 @@ fn mistakes_in_tables_are_reported() {
     assert_eq!(
         rate("trace = \"t\", unit = \"Mbit/s\", columns = [1]", "0 5\\n"),
         [
-            "links.0.rate.columns: a list of 1 number: 2 of them: the columns of the table that hold the time and the value, counted from 1, such as [1, 2]"
+            "links.0.rate.columns: a list of 1 number: 2 numbers: the columns of the table that hold the time and the value, counted from 1, such as [1, 2]"
         ]
     );
     assert_eq!(

@@ -91,7 +91,7 @@ impl Kind {
         let object = self.class.bind(py).call_method1(intern!(py, "_make"), (attributes, capacity, link))?;
         let period: Option<f64> = object.call_method0(intern!(py, "period"))?.extract()?;
         if let Some(period) = period.filter(|period| !PERIODS.contains(*period)) {
-            let told = format!("its period is {period}, expected seconds {}", PERIODS.words());
+            let told = format!("its period is {period}, expected a number of seconds: {}", PERIODS.words());
             return Err(PyValueError::new_err(told));
         }
         let (object, draws) = (object.unbind(), Py::new(py, Draws)?);

@@ -49,7 +49,10 @@ impl Queue {
             if place < 0 { line.packets.len().checked_add_signed(place) } else { place.try_into().ok() };
         let found = counted.and_then(|counted| line.packets.get(counted));
         found.map(|waiting| waiting.arrival.clone_ref(py)).ok_or_else(|| {
-            PyIndexError::new_err(format!("no packet {place}: the queue has {}", line.packets.len()))
+            PyIndexError::new_err(format!(
+                "no packet at index {place} of a queue of length {}",
+                line.packets.len()
+            ))
         })
     }
 
@@ -121,14 +124,17 @@ impl Queue {
             if waiting == 0 {
                 return Ok(None);
             }
-            let told = format!("on_departure returned no packet while {waiting} wait and the link is free");
+            let told = format!(
+                "on_departure returned None while the link is free and the queue has length {waiting}"
+            );
             return Err(PyValueError::new_err(told));
         }
         let place = self.place(named)?;
         let line = self.lock();
         let flow = |waiting: &Waiting| waiting.arrival.get().0.flow;
         if line.packets.range(..place).any(|older| flow(older) == flow(&line.packets[place])) {
-            let told = "on_departure returned a packet before an older one of its flow";
+            let told = "on_departure returned a packet although an older packet of its flow waits; packets of a flow \
+                        depart in the order of their arrival";
             return Err(PyValueError::new_err(told));
         }
         Ok(Some(place))

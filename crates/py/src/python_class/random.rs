@@ -16,7 +16,9 @@ impl Draws {
     #[staticmethod]
     fn uniform() -> PyResult<f64> {
         if !SOURCE.is_set() {
-            return Err(PyRuntimeError::new_err("random numbers can be drawn only during an event"));
+            return Err(PyRuntimeError::new_err(
+                "random numbers can be drawn only during an event, in the method that is given `random`",
+            ));
         }
         Ok(SOURCE.with(|random| random.uniform()))
     }

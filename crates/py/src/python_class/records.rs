@@ -115,7 +115,7 @@ records! {
         marks: u32 = |ack| ack.marks;
         /// The growth that the acknowledgement allows, in packets: 1, or the packets acknowledged if the
         /// profile counts those (appropriate byte counting, RFC 3465).
-        credit: f64 = |ack| ack.credit;
+        abc_increment: f64 = |ack| ack.abc_increment;
         /// The round trip of the newest packet that it acknowledges; None if that is ambiguous or nothing new
         /// is acknowledged.
         rtt: Option<f64> = |ack| seconds(ack.rtt);

@@ -193,7 +193,7 @@ impl Sender {
             newly_acked: units.to_packets(newly.delivered + late),
             newly_lost: if FAST_PATH { 0.0 } else { units.to_packets(delivery.lost() - lost_before) },
             marks: heard.marks,
-            credit: if counts_part { 1.0 } else { self.options.abc_increment(&newly, late) },
+            abc_increment: if counts_part { 1.0 } else { self.options.abc_increment(&newly, late) },
             rtt,
             one_way_delay,
             smoothed_rtt: self.rtt.fine().mean,

@@ -105,11 +105,14 @@ impl Told {
         let out_of_order = ack.fresh && self.credits_delivered && ack.newly_acked > 0.0;
         assert!(ack.fresh == (covered > 0 || self.is_part) || out_of_order, "{ack:?}");
         if self.counts_parts && self.is_part && covered == 0 {
-            assert_eq!(ack.credit, 1.0, "{ack:?}");
+            assert_eq!(ack.abc_increment, 1.0, "{ack:?}");
         } else if self.credits_delivered {
-            assert_eq!(ack.credit, ack.newly_acked, "{ack:?}");
+            assert_eq!(ack.abc_increment, ack.newly_acked, "{ack:?}");
         } else {
-            assert!(ack.credit >= 0.0 && ack.credit <= covered as f64 && ack.credit <= 2.0, "{ack:?}");
+            assert!(
+                ack.abc_increment >= 0.0 && ack.abc_increment <= covered as f64 && ack.abc_increment <= 2.0,
+                "{ack:?}"
+            );
         }
         self.check_inflight(ack.inflight_before);
         self.acked_to = ack.acked_to;

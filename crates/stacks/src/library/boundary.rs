@@ -128,7 +128,10 @@ impl Functions {
         // SAFETY: the header asks that the library has this function with this type.
         let found = within(Call::Abi, "", 0, || unsafe { abi() });
         if found != ABI {
-            return Err(format!("is built for ABI {found} of ackclock_stack.h, expected ABI {ABI}"));
+            return Err(format!(
+                "is built for ABI {found} of ackclock_stack.h, expected ABI {ABI}: build it with the header of this \
+                 version"
+            ));
         }
         Ok(Self {
             name: String::new(),

@@ -25,7 +25,7 @@ parameters! {
 
 impl WindowLaw for Gentle {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        window.cwnd += ack.credit / window.cwnd;
+        window.cwnd += ack.abc_increment / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ackclock.cli import bench_stack as bench_stack_command
-from ackclock.cli.options import Json, OutDir, StackLimit, Stacks, Threads
+from ackclock.cli.options import Json, OutDir, StackLimit, StacksOfControls, Threads
 from ackclock.cli.stacks import offering
 
 
@@ -16,9 +16,10 @@ def bench_stack(
         list[str],
         typer.Argument(
             metavar="CONTROL...",
-            help="Congestion controls: of a QUIC stack ([bold]noq:bbr3[/bold]), or of ackclock ([bold]bbrv3[/bold]), "
-            "which run over the first stack named in the command, over ackclock's QUIC if there is none, or over the "
-            "transport after @ ([bold]bbrv3@quic[/bold]).",
+            help="Congestion controls, of which the first is compared with each other one. A control of a QUIC stack "
+            "([bold]noq:bbr3[/bold]) runs over this stack; a control of ackclock ([bold]bbrv3[/bold]) over the "
+            "transport after @ ([bold]bbrv3@quic[/bold]), or else over the first stack that a CONTROL names, or else "
+            "over ackclock's QUIC.",
             show_default=False,
         ),
     ],
@@ -38,7 +39,8 @@ def bench_stack(
             "--replications",
             metavar="N",
             min=1,
-            help="Number of runs of each control on each path, with consecutive seeds.",
+            help="Number of runs of each control on each path, with consecutive seeds. A single run gives no intervals "
+            "and no comparison.",
         ),
     ] = 5,
     html: Annotated[
@@ -50,10 +52,12 @@ def bench_stack(
     out: OutDir = None,
     json: Json = False,
     threads: Threads = 0,
-    stack: Stacks = None,
+    stack: StacksOfControls = None,
     limit: StackLimit = 300,
 ) -> None:
-    """Compare goodput, delay and loss of congestion controls on ten simulated paths on which controls often fail.
+    """Compare congestion controls on ten simulated paths on which controls often fail.
+
+    The tables have the goodput, the 95th percentile of the one-way delay, and the share of sent packets that were lost.
 
     Each path has one of these difficulties: a deep buffer, a shallow buffer, a policer, jitter, reordering, Wi-Fi, a
     cellular link, a competing CUBIC flow, pauses of the application, or an application that limits the rate.

@@ -24,10 +24,12 @@ def check(
     control: TestedControl = None,
     stack: Stacks = None,
 ) -> None:
-    """Check a scenario or study file without simulating it; print mistakes with line, column and nearest valid name.
+    """Check a file without simulating it; print each mistake with line and column, and the valid name nearest to a
+    wrong one.
 
     All mistakes of a scenario are printed at once. A study is checked in steps (keys, expressions, the scenario of each
-    case, the quick run), and the check ends at the first step with a mistake.
+    case, the quick run), and the check ends at the first step with a mistake. Exit code 0: the file is valid, perhaps
+    with warnings. 2: it has a mistake.
 
     Example: [bold]ackclock check dumbbell.toml[/bold]
     """

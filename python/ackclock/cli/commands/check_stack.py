@@ -16,8 +16,8 @@ def check_stack(
         str,
         typer.Argument(
             metavar="STACK",
-            help="The QUIC stack to check: a shared library, [bold]PATH[,KEY=VALUE][/bold] with options of the library "
-            "after commas, or one of the built-in stacks [bold]noq[/bold] and [bold]quinn[/bold].",
+            help="The QUIC stack to check: a shared library (Linux), [bold]PATH[,KEY=VALUE][/bold] with options of the "
+            "library after commas, or one of the built-in stacks [bold]noq[/bold] and [bold]quinn[/bold].",
             show_default=False,
         ),
     ],
@@ -35,8 +35,8 @@ def check_stack(
         typer.Option(
             "--law",
             metavar="LAW",
-            help="The algorithm that the control implements: reno, cubic or bbr, which selects the tests to run. "
-            "Default: the one in the control's name; if the name has none, only the tests for all algorithms run.",
+            help="The algorithm that the control implements, reno, cubic or bbr: its own tests run after those for all "
+            "algorithms. Default: the algorithm in the control's name; if it has none, only the tests for all run.",
             show_default=False,
         ),
     ] = None,
@@ -45,9 +45,9 @@ def check_stack(
         typer.Option(
             "--only",
             metavar="NAME",
-            help='Run only the test with this id, or the tests whose clause begins with NAME, e.g. "RFC 9438". The id '
-            '"repeats" is the test of determinism, and "paths" are the comparisons of --paths. May be given several '
-            "times.",
+            help='Run only the test with this id, or the tests whose clause begins with NAME, e.g. "RFC 9438". '
+            '"repeats" selects the tests of determinism, "paths" all comparisons of --paths, and "path-idle" that on '
+            "the path idle. The results name the ids. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -65,13 +65,19 @@ def check_stack(
         bool,
         typer.Option(
             "--paths/--no-paths",
-            help="Whether to also compare goodput and delay with ackclock's own control of the same algorithm, on the "
-            "ten paths of ackclock bench-stack.",
+            help="Whether to also test on each of the ten paths of ackclock bench-stack that the control has at least "
+            "half the goodput and at most twice the p95 one-way delay of ackclock's newreno, cubic or bbrv3 (cubic for "
+            "an unknown algorithm).",
         ),
     ] = True,
     seed: Annotated[
         int,
-        typer.Option("--seed", metavar="N", min=0, help="Seed that the stack gets for its random numbers."),
+        typer.Option(
+            "--seed",
+            metavar="N",
+            min=0,
+            help="Seed that the stack gets for its random numbers, except in the comparisons of --paths.",
+        ),
     ] = 1,
     junit: Annotated[
         Path | None,
@@ -84,11 +90,12 @@ def check_stack(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Test whether a QUIC stack and one of its congestion controls follow the standards, clause by clause.
+    """Test whether a QUIC stack and one of its congestion controls follow RFCs and the BBR draft, clause by clause.
 
-    Each test drops, marks, delays or holds back certain datagrams of one connection, and compares what the stack does
-    with a clause of RFC 9000, 9002, 9406, 9438 or 9743, or with a case of the BBR draft. The first violation is printed
-    with a timeline. The exit code is 1 if a test finds a violation that --allow does not name.
+    Most tests drop, mark, delay or hold back certain datagrams of one connection, and compare what the stack does with
+    a clause of RFC 9000, 9002, 9406, 9438 or 9743, or with a case of the BBR draft. Others compare runs with equal and
+    with different seeds, and the control with ackclock's (--paths). The first violation, of a MUST if there is one, is
+    printed with a timeline. The exit code is 1 if a test finds a violation that --allow does not name.
 
     Examples: [bold]ackclock check-stack ./libmine.so --control cubic --junit results.xml[/bold],
     [bold]ackclock check-stack quinn --control newreno[/bold]

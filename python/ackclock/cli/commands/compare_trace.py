@@ -25,7 +25,7 @@ def compare_trace(
         str,
         typer.Argument(
             metavar="THEIRS",
-            help="The log to compare with the first, in any of these formats: from another sender over the same path.",
+            help="The second log, in any format that OURS may have, e.g. from another sender over the same path.",
             show_default=False,
         ),
     ],
@@ -33,8 +33,9 @@ def compare_trace(
         str,
         typer.Option(
             metavar="PLACE",
-            help="How the two logs are aligned: their values are compared at equal times since the first data packet "
-            "(time), or after equal numbers of data packets sent (packet).",
+            help="How the two logs are aligned: their values are compared at equal times since the first data packet, "
+            "or since the first acknowledgement if a log has no data packets (time), or after equal numbers of data "
+            "packets sent, which both logs then need (packet).",
         ),
     ] = "time",
     tolerance: Annotated[
@@ -61,7 +62,7 @@ def compare_trace(
         typer.Option(
             metavar="UNIT",
             help="Unit in which windows and bytes in flight are compared: packets (each log has its own packet size) "
-            "or bytes. Default: packets if both logs give their packet size, otherwise bytes.",
+            "or bytes. Default: packets if each log counts packets or gives its packet size, otherwise bytes.",
             show_default=False,
         ),
     ] = None,
@@ -70,7 +71,8 @@ def compare_trace(
         typer.Option(
             metavar="BYTES",
             help="Packet size with which windows and bytes in flight are converted between bytes and packets: one "
-            "number for both logs, or OURS,THEIRS. Default: the sizes in the logs.",
+            "number for both logs, or OURS,THEIRS. Default: the sizes in the logs. Needed if one log counts packets "
+            "and the other only bytes.",
             show_default=False,
         ),
     ] = None,
@@ -78,8 +80,8 @@ def compare_trace(
         list[str] | None,
         typer.Option(
             metavar="WHAT",
-            help="Leave this out of the comparison: a quantity such as ssthresh, losses, states, timeouts, or a kind "
-            "of event that was reported as not understood. May be given several times.",
+            help="Leave this out of the comparison: losses, states, timeouts, a quantity such as ssthresh, or a kind "
+            "of event that an error message called not understood. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -87,7 +89,8 @@ def compare_trace(
         bool,
         typer.Option(
             "--partial",
-            help="Accept a log that ends in the middle of a record, and read it up to the last complete record.",
+            help="Accept a log that ends in the middle of a record, and read it up to the last complete record. "
+            "Default: such a log is an error.",
         ),
     ] = False,
     json: Json = False,
@@ -103,8 +106,9 @@ def compare_trace(
     """Find the first difference between the logs of two senders, and print how much the logs differ over time.
 
     Compares congestion window, slow start threshold, bytes in flight, smoothed RTT, pacing rate, retransmissions,
-    losses, timeouts and states of the sender, as far as both logs record them. Exit code 0: the logs agree within the
-    tolerance. 1: they differ. 2: they record nothing in common, or an option or a file is invalid.
+    losses, timeouts and states of the sender, as far as both logs record them. Exit code 0: the logs agree within
+    tolerance and slack. 1: they differ. 2: the logs have values of no common quantity, a log has events that are not
+    understood, or an option or a file is invalid.
 
     Example: [bold]ackclock compare-trace reference.sqlog stack.sqlog --tolerance 5% --slack "10 ms"[/bold]
     """

@@ -59,10 +59,11 @@ def control(
     """Make congestion controls of ackclock available to every TCP socket of this machine (Linux).
 
     The control NAME is called [bold]ack_NAME[/bold] in the kernel: choose it with the socket option TCP_CONGESTION, in
-    iperf3 with -C. When the command ends, the control is removed from the kernel, and sockets that use it continue with
-    Reno. The command needs root, and the program that [bold]make wire[/bold] builds.
+    iperf3 with -C. When ackclock ends, the control is removed from the kernel, and sockets that use it continue with
+    Reno. This needs root, and the program that [bold]make wire[/bold] builds.
 
-    The exit code is 1 if COMMAND fails, or if the decisions in a replay without NAME differ from the recorded ones.
+    The exit code is 1 if COMMAND fails, if a privilege, the program or a feature of the kernel is missing, or if the
+    decisions in a replay without NAME differ from the recorded ones.
 
     Example: [bold]ackclock control bbrv3 -- iperf3 -c server -C ack_bbrv3[/bold]
     """

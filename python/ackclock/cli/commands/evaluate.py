@@ -10,7 +10,7 @@ import typer
 from ackclock._store import results_folder
 from ackclock.cli import evaluate as evaluate_command
 from ackclock.cli import evaluate_files, evaluate_queue
-from ackclock.cli.options import DaskWithoutPython, Json, Limit, OutDir, Stacks, Threads
+from ackclock.cli.options import DaskWithoutPython, Json, Limit, OutDir, StacksOfControl, Threads
 from ackclock.cli.stacks import offering
 from ackclock.errors import InputError
 
@@ -31,9 +31,9 @@ def evaluate(
         list[str] | None,
         typer.Argument(
             metavar="[NAME FILE]",
-            help="Only with list, copy or queue in place of a control: [bold]list[/bold] NAME prints one scenario in "
-            "full, [bold]copy[/bold] NAME FILE writes one into FILE, and [bold]queue[/bold] DISCIPLINE evaluates a "
-            "queue discipline, such as codel.",
+            help="Only with list, copy or queue in place of a control: [bold]list[/bold] NAME prints the scenario NAME "
+            "in full, [bold]copy[/bold] NAME FILE writes it into FILE (NAME/SETTING: as a scenario for ackclock run), "
+            "and [bold]queue[/bold] DISCIPLINE evaluates a queue discipline, such as codel.",
             show_default=False,
         ),
     ] = None,
@@ -42,14 +42,16 @@ def evaluate(
         typer.Option(
             metavar="CONTROLS",
             help="The reference controls, separated by commas: each runs in place of CONTROL in the same scenarios, "
-            "and CONTROL is compared with each of them. Of the verdicts of these comparisons, the mildest counts.",
+            "and CONTROL is compared with each of them. In each condition and setting, the mildest verdict of these "
+            "comparisons counts.",
         ),
     ] = "cubic,sack",
     beside: Annotated[
         str | None,
         typer.Option(
             metavar="CONTROL",
-            help="Evaluate a second control in the same scenarios, and print its verdicts next to those of CONTROL.",
+            help="Evaluate a second control in the same scenarios, and print its verdicts next to those of CONTROL. "
+            "--answers, --compare and --fail-on apply to CONTROL only.",
             show_default=False,
         ),
     ] = None,
@@ -75,8 +77,8 @@ def evaluate(
         typer.Option(
             "--set",
             metavar="SET",
-            help="Also run this published set of scenarios, whose results change no verdict of the RFC: common-tcp, "
-            "flent, teacup or picoquic. May be given several times.",
+            help="Also run this published set of scenarios: common-tcp, flent, teacup or picoquic. It gets a verdict "
+            "of its own, which changes none on a criterion of the RFC. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -114,8 +116,9 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="TOML file with the answers of the control's author: \\[exempt] names criteria of section 7 for which "
-            "the control is not meant, \\[process] answers the RFC's questions about the document and the process.",
+            help="TOML file with the answers of the control's author, e.g. N-17 = "
+            '"not for constrained nodes" in \\[exempt], the criteria of section 7 of the RFC that do not apply to '
+            'CONTROL, or PR-8 = "..." in \\[process], the RFC\'s demands on the document and the process.',
             show_default=False,
         ),
     ] = None,
@@ -127,17 +130,18 @@ def evaluate(
         bool,
         typer.Option(
             "--plan",
-            help="Print the number of runs and the CPU time that they are expected to take, and exit without "
-            "simulating.",
+            help="Print the number of runs and the CPU time that they are expected to take, and exit. A few short "
+            "runs measure the speed of this machine.",
         ),
     ] = False,
     compare: Annotated[
         Path | None,
         typer.Option(
             metavar="RECORD",
-            help="Compare with an earlier evaluation, and exit with code 1 if CONTROL is significantly worse. RECORD "
-            "is a file with the output of --json, or with --full the name of a control whose evaluation ackclock "
-            "contains, e.g. cubic.",
+            help="Compare with an earlier evaluation, and exit with code 1 if CONTROL is worse: a run fails, a "
+            "condition has a worse verdict, or a metric is significantly worse or has fewer values. RECORD is a file "
+            "with the output of --json, or the name of a control whose evaluation ackclock contains, e.g. cubic (most "
+            "need --full). Both evaluations need the same references, seeds and --most-packets.",
             show_default=False,
         ),
     ] = None,
@@ -145,8 +149,9 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="TOML file for --compare: the relative change up to which a metric does not count as worse (default: "
-            "5 %), and the metrics to ignore. Needs --compare.",
+            help="TOML file for --compare: tolerance is the relative change up to which a metric does not count as "
+            "worse (default: 0.05), \\[metrics] has tolerances of single metrics, and ignore lists scenarios and "
+            "metrics to leave out. Needs --compare.",
             show_default=False,
         ),
     ] = None,
@@ -154,11 +159,12 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="VERDICT",
-            help="Exit with code 1 if a criterion has this verdict, e.g. CONCERN. May be given several times.",
+            help="Exit with code 1 if a criterion of the RFC, or a set of --set, has this verdict, e.g. CONCERN. May "
+            "be given several times.",
             show_default=False,
         ),
     ] = None,
-    stack: Stacks = None,
+    stack: StacksOfControl = None,
     limit: Limit = 300,
     control_of_copy: Annotated[
         str,
@@ -175,19 +181,20 @@ def evaluate(
 ) -> None:
     """Evaluate by the criteria of RFC 9743 whether a congestion control is safe to deploy.
 
-    The control runs in scenarios for each criterion, and the reference controls run in its place with the same random
-    numbers. Each criterion gets one of these verdicts: "OK"; "CONCERN": outside a limit, which needs an explanation;
-    "as standard controls": outside a limit, but not significantly farther than a reference control; "undecided": more
-    seeds are needed; "no limit": numbers are reported but not judged; "EXEMPT": --answers says that the control is not
-    meant for this; "not evaluated". A verdict changes the exit code only with --fail-on. Repeat an interrupted command
-    to resume it (not with controls in Python).
+    The control runs in scenarios for the criteria, and the reference controls run in its place with the same random
+    numbers. Each criterion gets one of these verdicts. "OK": within all limits. "CONCERN": outside a limit, or a run of
+    the control failed; this needs an explanation. "as standard controls": outside a limit, but not significantly
+    farther than a reference control. "undecided": more seeds are needed. "no limit": numbers are reported but not
+    judged. "EXEMPT": --answers excludes the criterion, or it is only for multipath controls. "not evaluated": nothing
+    was run. A verdict changes the exit code only with --fail-on. Repeat an interrupted command to resume it (not with
+    controls in Python).
 
     Examples: [bold]ackclock evaluate bbrv3 --html[/bold], [bold]ackclock evaluate mine.py --only 5.1.3[/bold],
     [bold]ackclock evaluate bbrv3 --beside cubic --html[/bold],
     [bold]ackclock evaluate list[/bold], [bold]ackclock evaluate copy N-03 loss.toml[/bold]
 
-    To evaluate a queue discipline by RFC 7928: [bold]ackclock evaluate queue codel[/bold]; --only then takes a section
-    of that RFC, e.g. 5.2.
+    To evaluate a queue discipline by RFC 7928: [bold]ackclock evaluate queue codel[/bold]. --only then takes a section
+    of RFC 7928, e.g. 5.2; of the other options only --full, --json, --html, --out and --threads have an effect.
     """
     words = more or []
     if control == evaluate_files.COPY:

@@ -34,7 +34,7 @@ def examples(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Write lesson NAME, or without NAME every lesson, as a Jupyter notebook into this folder.",
+            help="Write lesson NAME, or without NAME each lesson, as a Jupyter notebook into this folder.",
             show_default=False,
         ),
     ] = None,

@@ -18,7 +18,7 @@ def lab(
         typer.Argument(
             metavar="[SCENARIO]",
             help="What the page shows first: a scenario file (TOML), or the name of a lesson from "
-            "[bold]ackclock examples[/bold]. Default: the first lesson.",
+            "[bold]ackclock examples[/bold]. Default: the first lesson. With --mark: the name of the lesson to mark.",
             show_default=False,
             autocompletion=examples_command.complete,
         ),
@@ -45,8 +45,8 @@ def lab(
         typer.Option(
             "--mark",
             metavar="FOLDER",
-            help="Instead of writing a page, print a table of the answers that students saved from it (the JSON files "
-            "in this folder), and whether each statement of the lesson holds in the student's own runs.",
+            help="Instead of writing a page, print a table of the answers that students saved with their pages (the "
+            "JSON files in this folder), and whether each statement of the lesson holds in the student's own runs.",
             show_default=False,
         ),
     ] = None,

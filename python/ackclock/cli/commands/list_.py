@@ -16,7 +16,7 @@ def list_(
         typer.Argument(
             metavar="[KIND]",
             help="What to list: controls, queues, losses, applications, transports, studies or another heading of the "
-            "full list; keys for the keys of scenario files. Default: everything but the keys.",
+            "full list; keys (the keys of scenario files); or one entry by its name. Default: everything but the keys.",
             show_default=False,
         ),
     ] = None,

@@ -31,7 +31,7 @@ def packetdrill(
         typer.Option(
             metavar="DETAIL=VALUE",
             help='Set a parameter of the TCP of the host, e.g. min_rto="1 s"; ackclock list transports linux shows '
-            "all. May be given several times.",
+            "those of the profile linux. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -50,15 +50,16 @@ def packetdrill(
             "--timeline",
             help="Print every packet and call of each script with its time, and the lines that were not compared. "
             "Default: for a single script, the lines that were not compared and, if it differs, the first difference "
-            "with the 12 rows before it; for several scripts, neither.",
+            "with the 12 rows before it; for several scripts, none of these.",
         ),
     ] = False,
     json: Json = False,
 ) -> None:
     """Run packetdrill scripts against ackclock's TCP in simulated time, and print the first difference of each.
 
-    Exit code 0: all scripts pass. 1: ackclock's TCP does something else than a script expects. 2: a file is not a
-    packetdrill script, or an option is wrong. 3: no difference, but a script needs something that ackclock lacks.
+    Exit code 0: all scripts pass. 1: ackclock's TCP does something else than a script expects, or a run fails. 2: a
+    file is not a packetdrill script, or an option is wrong. 3: a script needs something that ackclock lacks. With
+    several scripts, 2 takes precedence over 1, and 1 over 3.
 
     Example: [bold]ackclock packetdrill slow-start.pkt --set initial_window="4 packets"[/bold]
     """

@@ -56,7 +56,8 @@ def path(
         Direction,
         typer.Option(
             help="Which packets cross the links that carry the flow's data in the scenario: those that the first host "
-            "sends (upload), or those that it receives (download). The others cross the return path.",
+            "sends (upload), or those that it receives (download). Packets in the other direction cross the links that "
+            "carry the flow's acknowledgements.",
         ),
     ] = Direction.UPLOAD,
     control: Annotated[
@@ -71,8 +72,8 @@ def path(
     device: Annotated[
         Device,
         typer.Option(
-            help="How packets get from the hosts to the simulated links: through packet sockets (packet) or through "
-            "TUN devices (tun), which need root.",
+            help="How packets get from the hosts to the simulated links and back: through packet sockets (packet), or "
+            "through TUN devices (tun), which need root.",
         ),
     ] = Device.PACKET,
     set: Settings = None,
@@ -90,8 +91,8 @@ def path(
         bool,
         typer.Option(
             "--compare",
-            help="Also simulate the scenario with its own flows, for as long as the programs ran, and print what the "
-            "simulated links counted.",
+            help="Also simulate the scenario with its own flows instead of the programs, for as long as these ran, and "
+            "print what the simulated links counted. No simulation is made if they end within the warm-up.",
         ),
     ] = False,
     json: Json = False,
@@ -102,8 +103,8 @@ def path(
     disciplines. The two hosts are network namespaces with no other network, which disappear at the end. Without root
     the command uses a user namespace.
 
-    The exit code is 1 if COMMAND fails, or if the run is invalid: packets left the links too late, or were lost outside
-    the links.
+    The exit code is 1 if COMMAND fails, if the scenario has something that cannot run in real time, or if the run is
+    invalid: packets left the links too late, or were lost outside the links.
 
     Example: [bold]ackclock path dumbbell.toml --serve "iperf3 -s -1" -- iperf3 -c 10.78.0.2 -t 20[/bold]
     """

@@ -32,8 +32,8 @@ def reference_traces(
     """Simulate one sender over known paths, and write its logs for comparison with your own implementation.
 
     The traces cover the test cases of the BBR draft that a scenario can express, CUBIC, HyStart++, PRR and RACK. Each
-    has a scenario, a qlog, an event log (CSV) and a figure. They are written as a folder and as a zip archive, which is
-    always the same for one version of ackclock.
+    has a scenario, a qlog, an event log (CSV) and a figure. They are written as a folder, which replaces that of an
+    earlier run, and as a zip archive. One version of ackclock always writes equal traces.
 
     Examples: [bold]ackclock reference-traces --out traces[/bold], [bold]ackclock reference-traces cubic[/bold]
     """

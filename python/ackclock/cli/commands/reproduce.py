@@ -19,7 +19,7 @@ def reproduce(
         typer.Argument(
             metavar="[STUDY]...",
             help="What to reproduce: a study, i.e. one published table or figure (rbcc/table-4.1), all studies of a "
-            "thesis (rbcc), or a study file (TOML). [bold]ackclock list studies[/bold] prints the names.",
+            "publication (rbcc), or a study file (TOML). [bold]ackclock list studies[/bold] prints the names.",
             show_default=False,
         ),
     ] = None,
@@ -47,7 +47,8 @@ def reproduce(
         bool,
         typer.Option(
             "--judge",
-            help="Simulate nothing: derive the results from the samples that ackclock contains, which takes seconds.",
+            help="Simulate nothing: derive the results from the recorded samples that ackclock contains, which takes "
+            "seconds. A study without a record, such as a file of your own, is an error.",
             show_default=False,
         ),
     ] = False,
@@ -56,7 +57,7 @@ def reproduce(
         typer.Option(
             "--check",
             help="For developers: repeat the first seed of each recorded run, note in the records whether the results "
-            "are equal, and exit with code 1 if they are not.",
+            "are equal, and exit with code 1 if they are not. Of the other options only --threads has an effect.",
             show_default=False,
         ),
     ] = False,
@@ -74,7 +75,7 @@ def reproduce(
         typer.Option(
             metavar="RESULT",
             help='Exit with code 1 if a claim has this result, e.g. "not as printed"; "changed" stands for any result '
-            "that differs from that of the full run recorded in ackclock. May be given several times.",
+            "other than that of the full run recorded in ackclock, if there is one. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -84,9 +85,11 @@ def reproduce(
     """Simulate published experiments, compare the results with the published claims, and write an HTML report.
 
     Each claim gets a result: as printed; right order, other size (an effect in the right direction, but not of the
-    published size); not as printed; undecided (more seeds are needed); or cannot tell (the test would also pass if the
-    claim were false). Other interpretations of the publication that reverse the result are counted. Claims are judged
-    after 3, 5, 10, ... seeds, until they are decided. A result changes the exit code only with [bold]--fail-on[/bold].
+    published size); not as printed; undecided (more seeds are needed); cannot tell (the test would also pass if the
+    claim were false); or not a test (shown but not judged). Questions that the publication does not ask get yes or no.
+    Other interpretations of the publication that reverse the result are counted. A full run judges claims after 3, 5,
+    10, ... seeds, until they are decided or the study's largest number is reached. A result changes the exit code only
+    with [bold]--fail-on[/bold].
 
     [bold]ackclock reproduce aqm[/bold] runs all queue disciplines through the scenarios of RFC 7928 and writes a page
     that compares them.

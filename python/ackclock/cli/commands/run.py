@@ -49,8 +49,8 @@ def run(
         typer.Option(
             metavar="N",
             min=1,
-            help="Number of runs of each point of the sweep, with consecutive seeds; default: replications in the "
-            "scenario file, or 1.",
+            help="Number of runs of each point of the sweep, with consecutive seeds; \\[precision] in the scenario "
+            "file then adds none. Default: replications in the scenario file, or 1.",
             show_default=False,
         ),
     ] = None,
@@ -60,7 +60,7 @@ def run(
         typer.Option(
             "--html",
             help="Write an HTML report into the folder of --out: tables, figures over time, and the command that "
-            "produces it.",
+            "writes this report.",
         ),
     ] = False,
     series: Annotated[
@@ -76,9 +76,9 @@ def run(
         typer.Option(
             "--out",
             metavar="DIR",
-            help="Write the results into this folder as CSV and Parquet. Finished runs are cached in DIR/runs and "
-            "reused. Without this option no tables are written, and DIR is the folder in the environment variable "
-            "ACKCLOCK_RESULTS, or ackclock-results in the home folder.",
+            help="Write the results into this folder as CSV and Parquet. Finished runs, except those of a control in "
+            "Python, are cached in DIR/runs and reused. Without this option no tables are written, and DIR is the "
+            "folder in the environment variable ACKCLOCK_RESULTS, or ackclock-results in the home folder.",
             show_default=False,
         ),
     ] = None,
@@ -88,8 +88,8 @@ def run(
         typer.Option(
             metavar="METRIC",
             help="Draw this metric over the sweep instead of the default figures, with an optional unit, e.g. "
-            '"rtt_p95_s \\[ms]"; completions draws the distribution of completion times. The file is a pdf unless '
-            "--figures names a format. May be given several times.",
+            '"rtt_p95_s \\[ms]"; completions draws the distribution of completion times, also without a sweep. The '
+            "file is a pdf unless --figures names a format. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -97,9 +97,9 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME=PLACE",
-            help="Choose where a figure of --plot shows NAME: along x, as rows or columns of panels, or as colour, "
-            "e.g. limit_bdp=x. NAME is a swept parameter, or metric, group (of flows) or class (of transfer sizes). "
-            "May be given several times.",
+            help="Choose where a figure of --plot shows NAME. PLACE is x (the horizontal axis), rows or columns (of "
+            "panels), or colour, e.g. limit_bdp=x. NAME is a swept parameter, or metric, group (of flows) or class "
+            "(of transfer sizes). May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -108,8 +108,8 @@ def run(
         typer.Option(
             metavar="COLUMN",
             help="Also write summary.tex into the folder of --out: a LaTeX table with a row for each point of the "
-            'sweep and this metric as a column, with an optional unit, e.g. "rtt_p95_s \\[ms]". May be given several '
-            "times.",
+            'sweep and this metric as a column, with an optional unit, e.g. "rtt_p95_s \\[ms]". Needs --out DIR. May '
+            "be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -137,10 +137,11 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="FORMAT[=WHERE]",
-            help="Export the run for other tools, into the folder exports of --out; the scenario must have one run "
-            "only. FORMAT is pcapng (WHERE: senders, receivers or a link), qlog (WHERE: a flow), events (what the "
-            "congestion controls received, as Parquet; events=csv for CSV), flent, or mahimahi (WHERE: a link or a "
-            "flow). May be given several times.",
+            help="Export the run for other tools, into the folder exports within that of --out, whose contents are "
+            "replaced; the scenario must have one run only. Needs --out DIR. FORMAT is pcapng (WHERE: senders, "
+            "receivers, LINK for packets after its queue, or before:LINK), qlog (WHERE: a flow; default: all), events "
+            "(what the congestion controls received, as Parquet; events=csv for CSV), flent, or mahimahi (WHERE: a "
+            "link or a flow). May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -170,8 +171,9 @@ def run(
             metavar="EXPECTATION",
             help="Exit with code 1 unless this comparison holds, e.g. "
             '"flows.cubic.rtt_p95_s < 0.08" (in s, as the name ends in _s). It compares fairness or a field of '
-            "flows.NAME, groups.NAME or links.NAME with a number. With replications, the whole 95 % interval must "
-            "satisfy it; in a sweep, every point must. May be given several times.",
+            "flows.NAME, groups.NAME or links.NAME with a number. With replications, the whole 95 % interval of the "
+            "mean must satisfy it; in a sweep, every point must. A run without a value fails it. May be given several "
+            "times.",
             show_default=False,
         ),
     ] = None,

@@ -14,8 +14,9 @@ def schema(
         str,
         typer.Option(
             metavar="KIND",
-            help="What the schema describes: a scenario or study file, or the output of --json of the command run, "
-            "reproduce, evaluate, search, list, compare-trace, check-stack or packetdrill.",
+            help="What the schema describes: scenario or study (files), answer (a student's answer, which the page of "
+            "ackclock lab saves), or the command run, reproduce, evaluate, search, list, compare-trace, check-stack or "
+            "packetdrill (its output with --json).",
         ),
     ] = "scenario",
 ) -> None:

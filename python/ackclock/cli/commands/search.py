@@ -8,7 +8,7 @@ import typer
 
 from ackclock._store import results_folder
 from ackclock.cli import search as search_command
-from ackclock.cli.options import DaskWithoutPython, Json, Limit, OutDir, Stacks, Threads
+from ackclock.cli.options import DaskWithoutPython, Json, Limit, OutDir, StacksOfControl, Threads
 from ackclock.cli.stacks import offering
 
 
@@ -39,7 +39,7 @@ def search(
             metavar="SPACE",
             help="The family of paths to search: bursts, fades, pauses, paths, mixes, jitters, dualq, changes, routes, "
             "or a scenario file whose \\[sweep] has ranges. Default: bursts for utilisation, paths for loss and delay, "
-            "mixes for the others.",
+            "mixes for starvation, self-starvation and harm.",
             show_default=False,
         ),
     ] = None,
@@ -47,8 +47,9 @@ def search(
         str | None,
         typer.Option(
             metavar="CONTROL",
-            help="Baseline: each path is also run with this control, and the search is for the largest difference, "
-            "where CONTROL is worse. Default: cubic for loss, delay and harm, none for the other objectives.",
+            help="Baseline: this control also runs on each path, in place of CONTROL, and the search is for the path "
+            "on which CONTROL is worse by the largest difference. Default: cubic for loss, delay and harm, none for "
+            "utilisation, starvation and self-starvation.",
             show_default=False,
         ),
     ] = None,
@@ -65,7 +66,11 @@ def search(
     runs: Annotated[
         int,
         typer.Option(
-            metavar="N", min=10, max=1_000_000, help="Number of different paths that the search tries."
+            metavar="N",
+            min=10,
+            max=1_000_000,
+            help="Largest number of paths that the optimiser tries, each in one run. Further runs repeat and simplify "
+            "the worst paths.",
         ),
     ] = 500,
     seed: Annotated[
@@ -83,7 +88,7 @@ def search(
             "folder of --out, as ackclock run --html does.",
         ),
     ] = False,
-    stack: Stacks = None,
+    stack: StacksOfControl = None,
     limit: Limit = 300,
     out: OutDir = None,
     threads: Threads = 0,
@@ -92,8 +97,9 @@ def search(
     """Find the path on which a congestion control does worst, and write it as a scenario file.
 
     An optimiser (CMA-ES) varies parameters of a scenario within ranges. The worst paths run again with several seeds,
-    and the worst of them is simplified: each parameter that does not matter returns to its harmless value. Repeating
-    the command gives the same result.
+    and the worst of them is simplified: each parameter that does not matter returns to its value in the scenario that
+    is searched. The file is written only if the path is significantly worse than this scenario, or the control fails
+    on it. Repeating the command gives the same result.
 
     Examples: [bold]ackclock search newreno --for utilisation[/bold], [bold]ackclock search bbrv3 --for harm[/bold]
     """

@@ -27,8 +27,9 @@ def wire(
         bool,
         typer.Option(
             "--compare",
-            help="Also simulate the scenario, and print for each metric the difference between the real run and the "
-            "simulated one, and the largest difference that counts as agreement.",
+            help="Also simulate the scenario. For metrics of each flow, and of each link that is used to at least 50 % "
+            "in either run, print the difference of the real run from the simulated one, and the largest difference "
+            "that counts as agreement. The exit code does not depend on it.",
         ),
     ] = False,
     json: Json = False,

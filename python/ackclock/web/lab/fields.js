@@ -109,7 +109,7 @@ function echoes(own, registry) {
 }
 
 function start(own, duration, { help, fallback, within }) {
-  if (own.value === "never") return { ...own, label: "Start", kind: "note", help: 'The text leaves these flows out (start = "never").' };
+  if (own.value === "never") return { ...own, label: "Start", kind: "note", help: 'These flows never start (start = "never" in the scenario text).' };
   if (own.value === undefined || typeof own.value === "string") {
     return within({
       ...own,
@@ -122,7 +122,7 @@ function start(own, duration, { help, fallback, within }) {
       help,
     });
   }
-  return { ...own, label: "Start", kind: "note", help: "The flows start at different times; see the text." };
+  return { ...own, label: "Start", kind: "note", help: "The start is random, or differs between the flows; see the scenario text." };
 }
 
 // What the round trip of a dumbbell stands instead of.
@@ -144,7 +144,7 @@ function roundTrip(root, meaning, index, { within }) {
   if (!Array.isArray(all)) {
     const help =
       all === undefined
-        ? "Without queueing; not set, so it is the sum of the delays of the links."
+        ? "Without queueing; the scenario text does not set it, so it is the sum of the delays of the links."
         : "Without queueing; the same for all flows.";
     const each = meaning.flows.length > 1 ? { action: "each", actionLabel: "Set one for each group" } : {};
     return [{ ...field, path: ["dumbbell", "rtt"], value: all, help, ...each }];
@@ -193,7 +193,7 @@ function linkFields(root, name, registry, declared) {
     { title: `Link ${name}${shared}`, fields },
     ...open(parameters(queue, "queue", registry, access ? null : "droptail", queueChoice)),
     ...(Array.isArray(loss.value)
-      ? [{ title: "Loss", fields: [{ ...loss, label: "Loss", kind: "note", help: "Several values; see the text." }] }]
+      ? [{ title: "Loss", fields: [{ ...loss, label: "Loss", kind: "note", help: "Several losses act on this link; see the scenario text." }] }]
       : parameters(loss, "loss", registry, null, lossChoice)),
   ];
 }
@@ -229,7 +229,7 @@ function rates(own, { help, within }) {
 function delays(own, root, access, { help, within }) {
   if (access && at(root, ["dumbbell", "rtt"])) return [];
   if (typeof own.value === "object")
-    return [{ ...own, label: "Delay", kind: "note", help: "It changes over time; see the text." }];
+    return [{ ...own, label: "Delay", kind: "note", help: "The delay changes over time; see the scenario text." }];
   return [within({ ...DELAY, ...own, label: "Delay", help })];
 }
 

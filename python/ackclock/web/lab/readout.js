@@ -22,7 +22,7 @@ export function readout(figure, current) {
     Object.assign(line.style, { left: `${x}px`, top: `${figure.offsetTop}px`, height: `${figure.clientHeight}px` });
     line.hidden = false;
     const flows = one.flows.slice(0, MOST_FLOWS).map((flow) => `${flow.name} ${values(flow, at)}`);
-    const links = one.links.map((link) => `${link.name} ${digits(link.queue[at] ?? NaN)} waiting${Number.isFinite(link.used?.[at]) ? `, ${digits(link.used[at])} % used` : ""}`);
+    const links = one.links.map((link) => `${link.name} ${digits(link.queue[at] ?? NaN)} packets waiting${Number.isFinite(link.used?.[at]) ? `, ${digits(link.used[at])} % used` : ""}`);
     told.textContent = `${digits(one.time[at])} s: ${[...flows, ...links].join("; ")}`;
     return undefined;
   }

@@ -32,37 +32,38 @@ parameters! {
         pacing: Details,
         /// Smallest target of the window, as a number of quanta
         offload_quanta: f64 = number("3", Range::between(1.0, 100.0), "section 5.6.4.2: 3 with TCP; 1 with QUIC"),
-        /// Smallest window
+        /// Smallest window, except after a timeout until the next acknowledgement
         min_pipe_cwnd: Packets = packets("4 packets", Range::between(1.0, 1000.0), "MinPipeCwnd, section 5.6.4"),
         /// When the pipe counts as full
         full_pipe: Criterion,
-        /// Number of runs of consecutive lost packets in a round of recovery at which Startup ends, if the losses
-        /// also exceed `loss_threshold`
+        /// Number of runs of consecutive lost packets in a round of recovery at which Startup ends, if the losses also
+        /// exceed `loss_threshold`; without selective acknowledgements, any recovery ends Startup
         startup_full_loss_count: u32 = integer("6", Range::between(1.0, 1000.0), "StartupFullLossCnt, section 5.3.1.3"),
         /// Number of full rounds after which Drain ends at the latest
         drain_rounds: u64 = integer("3", Range::between(1.0, 1000.0), "section 5.3.2"),
-        /// Share of the packets in flight that may be lost; if more are lost, the number in flight counts as too
-        /// high
+        /// Share of the packets in flight that may be lost; if more are lost (without selective acknowledgements: if
+        /// any is), the number in flight counts as too high
         loss_threshold: f64 = number("0.02", Range::between(0.0, 0.5), "LossThresh, section 5.5.10"),
         /// Share of the short-term bounds on bandwidth and packets in flight that remains after a round with
         /// losses; neither bound falls below what that round delivered
         beta: f64 = number("0.7", Range::between(0.1, 1.0), "Beta, section 5.5.10"),
-        /// Share of the long-term bound on the packets in flight that ProbeBW_CRUISE and ProbeRTT leave to other
-        /// flows
+        /// Share of the long-term bound on the packets in flight, at least one packet, that ProbeBW_CRUISE and ProbeRTT
+        /// leave to other flows
         headroom: f64 = number("0.15", Range::between(0.0, 0.9), "Headroom, section 5.5.10"),
-        /// Shortest time from one probe for bandwidth to the next
+        /// Time from the end of one probe for bandwidth to the next, without its random part `probe_wait_spread`; the
+        /// next probe begins earlier if `max_probe_rounds` is reached, or if the last probe stopped as a precaution
         probe_wait: Span = time("2 s", Range::between(0.0, 1000.0), WAIT),
         /// Upper end of a random time, drawn uniformly from zero, that is added to `probe_wait`
         probe_wait_spread: Span = time("1 s", Range::between(0.0, 1000.0), WAIT),
-        /// Largest number of rounds from one probe for bandwidth to the next; fewer if Reno would need fewer to regain
-        /// its window
+        /// Largest number of rounds from one probe for bandwidth to the next: this, or the packets in the
+        /// bandwidth-delay product if those are fewer, which is what Reno would need to regain its window
         max_probe_rounds: f64 = number("63", Range::between(1.0, 1e6), "section 5.3.3.5.2"),
         //= draft-ietf-ccwg-bbr section 5.3.4.2: ProbeRTT comes every five seconds
-        /// Time without a new minimum round trip after which ProbeRTT begins
+        /// Time without a new minimum round trip after which ProbeRTT begins, unless the application has just paused
         probe_rtt_interval: Span = time("5 s", Range::between(0.1, 1e6), "ProbeRTTInterval, section 5.3.4.2"),
         /// Shortest time for which ProbeRTT keeps few packets in flight
         probe_rtt_duration: Span = time("200 ms", Range::between(0.0, 100.0), "ProbeRTTDuration, section 5.3.4.2"),
-        /// Time after which a minimum round trip expires
+        /// Time after which a minimum round trip expires if no shorter one has been measured
         min_rtt_window: Span = time("10 s", Range::between(0.1, 1e6), "MinRTTFilterLen, section 5.5.7"),
         /// Rounds over which the maximum of extra_acked, the packets acknowledged beyond the bandwidth, is kept and
         /// added to the window

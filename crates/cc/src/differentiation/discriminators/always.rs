@@ -11,7 +11,8 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,
         name: "always",
-        summary: "Attributes every loss to the same cause",
+        summary: "Attributes every loss that acknowledgements show to the cause that `cause` names; a timeout always \
+                  counts as congestion",
         source: "Alnuem 2009 section 5.3",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -42,7 +43,7 @@ impl From<Named> for Cause {
 parameters! {
     /// The parameters of the oracle.
     pub struct Parameters {
-        /// The cause to which every loss is attributed
+        /// The cause to which losses are attributed: transmission errors (transmission) or congestion
         cause: Named = choice("transmission", "Alnuem 2009 section 5.3"),
     }
 }

@@ -22,8 +22,9 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,
         name: "learning",
-        summary: "Guesses whether each loss is a transmission error, checks the guess by whether another loss \
-         follows within one and a half round trips, and learns the probability of transmission errors",
+        summary: "Guesses at random whether a loss is a transmission error. A loss within the next one and a half \
+                  round trips refutes the guess, and counts as congestion; the probability of the guess follows the \
+                  outcomes",
         source: "A. Jain 2003 sections 4.2 and 4.4, figure 4.1",
         parameters: Parameters::TABLE,
         presets: &[],

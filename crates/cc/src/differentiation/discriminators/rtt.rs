@@ -13,7 +13,7 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
         kind: Kind::Discriminator,
         name: "rtt",
         summary: "Attributes a loss to congestion if the smoothed round trip exceeds a threshold between the minimum \
-                  and the maximum round trip",
+                  and the maximum round trip, otherwise to transmission errors; a timeout always counts as congestion",
         source: "Alnuem 2009 section 6.2, equations 6.3 and 6.4, figure 6.2 and appendix D",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -65,7 +65,7 @@ parameters! {
         /// Effect of a timeout on the maximum round trip: it is measured anew (forget), or stays (keep)
         after_timeout: AfterTimeout = choice(
             "forget",
-            "Alnuem 2009 section 6.2 recalculates it, and does not say from what",
+            "Alnuem 2009 section 6.2 recalculates the maximum, and does not say from which round trips",
         ),
     }
 }

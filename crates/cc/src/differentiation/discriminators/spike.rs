@@ -12,8 +12,9 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,
         name: "spike",
-        summary: "Attributes a loss to congestion during a spike of the trip time, which begins above one \
-         threshold and ends below a lower one",
+        summary: "Attributes a loss to congestion during a spike of the trip time, which begins above one threshold \
+                  and ends below a lower one, and to transmission errors outside spikes; a timeout always counts as \
+                  congestion",
         source: "Alnuem 2009 equations 3.1 and 3.2, figure 6.1; Cen, Cosman and Voelker 2003",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -41,7 +42,7 @@ parameters! {
         /// Position of the lower threshold, where a spike ends, between the minimum (0) and the maximum (1)
         /// trip time
         beta: f64 = number("0.33", Range::between(0.0, 1.0), "Alnuem 2009 section 6.2, equation 6.2"),
-        /// Trip time that is measured: one-way on the forward path, or the round trip
+        /// Trip time that is measured: one-way on the forward path (one-way), or the round trip (round)
         trip: Trip = choice(
             "one-way",
             "Alnuem 2009 section 3.5.2.13: relative one-way trip time; its own implementation does not say",

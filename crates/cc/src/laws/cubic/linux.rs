@@ -43,7 +43,7 @@ impl Growth {
         before_loss: bool,
         target: impl FnOnce(&Epoch) -> Packets,
     ) -> Packets {
-        self.acked_of_reno += ack.credit;
+        self.acked_of_reno += ack.abc_increment;
         let keeps = |(window, at): (Packets, Time)| window == cwnd && ack.now.since(at) <= KEPT;
         if !self.computed.is_some_and(keeps) {
             self.computed = Some((cwnd, ack.now));
@@ -54,7 +54,7 @@ impl Growth {
             let reno = if epoch.w_est > cwnd { (cwnd / (epoch.w_est - cwnd)).trunc() } else { curve };
             self.per_packet = curve.min(reno).max(LEAST);
         }
-        self.count(ack.credit)
+        self.count(ack.abc_increment)
     }
 
     /// Raises the estimate of Reno's window by one for each of its windows that is more than acknowledged.

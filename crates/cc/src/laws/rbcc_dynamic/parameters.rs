@@ -56,12 +56,13 @@ parameters! {
         /// Value of rtt_count, reset by an unchanged round trip: falls minus rises of the round trip (net), or the
         /// length of the present run of falls, negative for rises (run)
         rtt_count_rule: RttCount = choice("net", SILENT),
-        /// Whether the samples that confirm a lean or a bully flow are counted in total, or must be consecutive
+        /// How the samples that confirm a lean or a bully flow are counted: all of them (total), or only consecutive
+        /// ones (consecutive)
         confirmation: Confirmation = choice("total", SILENT),
-        /// Source of the base round trip: the minimum measured so far, or given beforehand
+        /// Source of the base round trip: the minimum measured so far (measured), or `rtt_min` (given)
         rtt_min_mode: RttMinMode = choice("measured", "Dahal section 4.4, \"presently available minimum RTT\""),
-        /// Base round trip in the mode `given` of `rtt_min_mode`
-        rtt_min: Span = time("62 ms", at_most(3600.0), "as of the control rbcc"),
+        /// Base round trip with rtt_min_mode `given`; without effect with `measured`
+        rtt_min: Span = time("62 ms", at_most(3600.0), "as in the control rbcc"),
         /// Initial distance of the threshold above the base round trip, in per cent of that round trip
         start_margin: f64 = number("10", at_most(1000.0), FIXED),
         /// Least distance of the threshold above the base round trip, in per cent of that round trip
@@ -72,23 +73,26 @@ parameters! {
         /// Percentage by which the first decrease of the probe phase lowers the threshold; the n-th decrease takes this
         /// percentage divided by n. Below alpha1, normally 3 to 8
         beta1: f64 = number("5", at_most(15.0), CHOSEN),
-        /// Heuristic I, which raises the threshold: number of samples in a row without growth of the window
+        /// Heuristic I, which raises the threshold: number of samples in a row without growth of the window from which
+        /// it applies, if rtt_count is not negative and the window is at most `probe_window`
         gamma1: u32 = integer("2", Range::between(2.0, 3.0), CHOSEN),
         /// Heuristic I, which raises the threshold: largest window at which it applies, in packets
         probe_window: f64 = number("1.5", at_most(1e6), FIXED),
-        /// Heuristic II, which lowers the threshold: number of samples in a row with growth of the window
+        /// Heuristic II, which lowers the threshold: number of samples in a row with growth of the window from which it
+        /// applies, if rtt_count is at most decr_clamp
         gamma2: u32 = integer("2", Range::between(2.0, 3.0), CHOSEN),
-        /// Heuristic III, which ends the probe phase: number of samples in a row with growth of the window
+        /// Heuristic III, which ends the probe phase: number of samples in a row with growth of the window from which
+        /// it applies, if rtt_count is at most `gamma32`
         gamma31: u32 = integer("5", Range::between(4.0, 7.0), CHOSEN),
         /// Heuristic III, which ends the probe phase: largest rtt_count at which it applies
         gamma32: i32 = integer("-5", Range::between(-7.0, -4.0), CHOSEN),
-        /// Heuristic III: number of probes after which the probe phase ends in any case
+        /// Heuristic III: number of probes that ends the probe phase when it is exceeded, whatever the trends
         probe_clamp: u32 = integer("20", Range::between(1.0, 1e6), CHOSEN),
-        /// Initial value of incr_clamp, the smallest rtt_count at which every second sample of the probe phase raises
-        /// the threshold
-        incr_clamp_start: i32 = integer("-5", CLAMPS, FIXED),
-        /// Value up to which incr_clamp rises: the smallest rtt_count at which every second sample of the probe phase
+        /// Initial value of incr_clamp: every second sample of the probe phase with an rtt_count of at least incr_clamp
         /// raises the threshold
+        incr_clamp_start: i32 = integer("-5", CLAMPS, FIXED),
+        /// Value up to which incr_clamp rises: every second sample of the probe phase with an rtt_count of at least
+        /// incr_clamp raises the threshold
         incr_clamp_end: i32 = integer("2", CLAMPS, FIXED),
         /// Initial value of decr_clamp, the largest rtt_count at which the threshold can be lowered
         decr_clamp_start: i32 = integer("-10", CLAMPS, FIXED),
@@ -105,12 +109,13 @@ parameters! {
         /// Percentage by which a bully's first decrease lowers the threshold; the n-th decrease in a row takes this
         /// percentage divided by n. Below alpha2, normally 2 to 5
         beta2: f64 = number("3", at_most(6.0), CHOSEN),
-        /// Heuristic IV: number of samples in a row without growth of the window at which a sample meets its
-        /// condition
+        /// Heuristic IV: number of samples in a row without growth of the window from which a sample meets its
+        /// condition, if rtt_count is not negative and the window is at most `lean_window`
         gamma41: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
         /// Heuristic IV: number of samples that meet its condition after which the flow counts as lean
         gamma42: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
-        /// Heuristic V: number of samples in a row with growth of the window at which a sample meets its condition
+        /// Heuristic V: number of samples in a row with growth of the window from which a sample meets its condition,
+        /// if rtt_count is at most `decr_clamp_normal` and the window exceeds `lean_window`
         gamma51: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
         /// Heuristic V: number of samples that meet its condition after which the flow counts as a bully
         gamma52: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),

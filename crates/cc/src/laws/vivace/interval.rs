@@ -6,7 +6,7 @@ parameters! {
     /// The utility of a rate: `x^exponent - latency x dRTT/dt - loss x L`, with x in Mbit/s and L the share
     /// of packets lost.
     pub struct Utility {
-        /// Exponent of the rate in the utility
+        /// Exponent of the rate, in Mbit/s, in the utility
         exponent: f64 = number("0.9", Range::between(0.01, 0.999), "Dong et al. 2018, from memory; the authors' sender"),
         /// Weight of the latency gradient, the change of the round trip per unit of time, in the utility
         latency: f64 = number("900", Range::between(0.0, 1e9), "Dong et al. 2018, from memory; the authors' sender"),

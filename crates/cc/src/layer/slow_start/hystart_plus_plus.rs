@@ -14,8 +14,8 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::SlowStart,
         name: "hystart++",
-        summary: "HyStart++: grows by a quarter of slow start's growth once round trips rise, and ends \
-         slow start after five such rounds",
+        summary: "HyStart++: in a connection's first slow start, grows a quarter as fast once the round trip has \
+                  risen, and ends slow start after five such rounds, unless the round trip falls again",
         source: "RFC 9406",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -37,11 +37,12 @@ parameters! {
         rise_divisor: f64 = number("8", Range::between(1.0, 1000.0), "RFC 9406 section 4.3, MIN_RTT_DIVISOR"),
         /// Number of round-trip samples that a round needs before a rise of the round trip counts
         samples: u32 = integer("8", Range::between(1.0, 1e6), "RFC 9406 section 4.3, N_RTT_SAMPLE"),
-        /// Divisor of the standard growth in conservative slow start
+        /// Divisor of the standard growth in conservative slow start, which follows a rise of the round trip
         growth_divisor: f64 = number("4", Range::between(1.0, 1000.0), "RFC 9406 section 4.3, CSS_GROWTH_DIVISOR"),
         /// Number of rounds of conservative slow start after which slow start ends; the first round may be incomplete
         conservative_rounds: u32 = integer("5", Range::between(1.0, 1e6), "RFC 9406 section 4.3, CSS_ROUNDS"),
-        /// Largest growth of the window by one acknowledgement, if the transport does not pace
+        /// Largest growth of the window by one acknowledgement, before `growth_divisor` applies; no limit if the
+        /// transport paces
         most_growth: Packets = packets("8 packets", Range::at_least(1.0), "RFC 9406 section 4.3, L; infinite with pacing"),
     }
 }

@@ -12,8 +12,8 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::SlowStart,
         name: "standard",
-        summary: "Grows by a packet for each packet acknowledged, as the transport counts packets, until a \
-         loss or the threshold",
+        summary: "RFC 5681's slow start: an acknowledgement adds one packet, or as many as the transport's `growth` \
+                  counts, until a loss or until the window reaches the slow start threshold",
         source: "RFC 5681 section 3.1",
         parameters: &[],
         presets: &[],
@@ -27,7 +27,7 @@ pub struct Standard;
 
 impl Layer for Standard {
     fn on_ack(&mut self, before: &Window, after: Window, ack: &Ack) -> Window {
-        regrown(before, after, ack, ack.credit)
+        regrown(before, after, ack, ack.abc_increment)
     }
 }
 

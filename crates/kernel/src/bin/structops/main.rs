@@ -56,7 +56,7 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
     match record {
         Some((sender, writer)) => {
             drop(sender);
-            writer.join().map_err(|_| "the recording has failed".to_owned())?
+            writer.join().map_err(|_| "the thread that writes the recording has failed".to_owned())?
         }
         None => Ok(()),
     }
@@ -102,7 +102,7 @@ fn say(what: &impl serde::Serialize) -> Result<(), String> {
     let mut output = io::stdout().lock();
     writeln!(output, "{text}")
         .and_then(|()| output.flush())
-        .map_err(|error| format!("standard output: {error}"))
+        .map_err(|error| format!("standard output cannot be written: {error}"))
 }
 
 /// Listens to standard input and to signals, each in a thread of its own.

@@ -61,7 +61,8 @@ fn release(offers: &[Offer]) -> Option<String> {
 fn types() -> Option<String> {
     let missing = !Path::new(TYPES).exists();
     missing.then(|| {
-        "the kernel has no type information: one with CONFIG_DEBUG_INFO_BTF and CONFIG_BPF_SYSCALL is needed".to_owned()
+        "the kernel has no type information (BTF): boot one built with CONFIG_DEBUG_INFO_BTF and CONFIG_BPF_SYSCALL"
+            .to_owned()
     })
 }
 
@@ -69,13 +70,14 @@ fn compiler() -> Option<String> {
     let types = fs::read(TYPES).ok()?;
     if !types.windows(CONTROLS.len()).any(|bytes| bytes == CONTROLS) {
         return Some(
-            "the kernel cannot load congestion controls in BPF: one with CONFIG_BPF_JIT is needed".to_owned(),
+            "the kernel cannot load congestion controls in BPF: boot one built with CONFIG_BPF_JIT"
+                .to_owned(),
         );
     }
     // Only the first network namespace shows it.
     let enabled = fs::read_to_string("/proc/sys/net/core/bpf_jit_enable").ok()?;
     (enabled.trim() == "0").then(|| {
-        "the kernel's BPF compiler is off: `sysctl net.core.bpf_jit_enable=1` as root is needed".to_owned()
+        "the kernel's BPF compiler is off: run `sysctl net.core.bpf_jit_enable=1` as root".to_owned()
     })
 }
 
@@ -95,7 +97,7 @@ fn privilege() -> Option<String> {
     let mut users = users.split_whitespace();
     let whole = [users.next(), users.next(), users.next()] == [Some("0"), Some("0"), Some("4294967295")];
     (!whole).then(|| {
-        "offering a control to the kernel needs root of the machine; root of a user namespace may not"
+        "offering a control to the kernel needs root of the machine; root of a user namespace is not enough"
             .to_owned()
     })
 }
@@ -107,5 +109,7 @@ fn calls() -> Option<String> {
         ..Default::default()
     };
     let error = MapHandle::create(MapType::Array, Some("probe"), 4, 4, 1, &options).err()?;
-    Some(format!("the kernel refuses every BPF program to this process: {error}"))
+    Some(format!(
+        "the kernel refuses every BPF program to this process, as containers may even to root: {error}"
+    ))
 }

@@ -120,7 +120,8 @@ pub fn serve(
             })
         })
         .collect();
-    let maps = loaded.iter().map(|loaded| loaded.events().ok_or("the program has no events"));
+    let maps =
+        loaded.iter().map(|loaded| loaded.events().ok_or("the BPF program has no ring buffer of events"));
     let maps = maps.collect::<Result<Vec<_>, _>>()?;
     let mut rings = RingBufferBuilder::new();
     for (map, serving) in maps.iter().zip(&serving) {

@@ -262,7 +262,14 @@ fn check_layers(table: &TableReader<'_>, control: &Choice, law: &Law) -> Option<
         let found = format!("`{key}` with the control {}", quoted(control.descriptor.name));
         let expected = match law {
             Law::Own(own) => format!("no `{key}`, or {}", own.instead),
-            _ => format!("no `{key}`, or a window-based control instead of a model-based one"),
+            Law::Plugin(_) => {
+                format!(
+                    "no `{key}`, or a window-based control instead: one with `set_cwnd` and `set_ssthresh`"
+                )
+            }
+            Law::Registered(_) => {
+                format!("no `{key}`, or a window-based control instead of a model-based one")
+            }
         };
         table.problem_at(key, &found, &expected);
         None

@@ -131,7 +131,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
         table.problem_at(
             "reader",
             &found,
-            "\"bulk\" or a source such as \"cbr\", with one connection for each flow",
+            "no `reader`, or an application with one connection for each flow: \"bulk\" or a source such as \"cbr\"",
         );
         return None;
     }
@@ -146,7 +146,9 @@ fn over_udp(table: &TableReader<'_>, application: &'static traffic::Entry, sourc
         if table.get(key).is_some() {
             let name = quoted(application.descriptor.name);
             let found = format!("`{key}` of the application {name} without a `control`");
-            table.problem_at(key, &found, "a `control`: without one, the application sends over UDP");
+            let expected =
+                format!("no `{key}`, or a `control` as well: without one, the application sends over UDP");
+            table.problem_at(key, &found, &expected);
         }
     }
     let transport = transports::uncontrolled(&source);

@@ -78,18 +78,20 @@ pub(super) fn check_end(table: &TableReader<'_>, start: &Start, count: usize, du
     let late = (0..count).find(|index| start.earliest(*index) >= duration);
     let Some(late) = late.filter(|_| table.is_written("start") && !start.is_never()) else { return };
     let at = start.earliest(late);
+    let or_later = if start.uniform.is_some() { " or later" } else { "" };
     let found = match count {
-        1 => format!("a start at {at}"),
-        _ => format!("a start at {at} of flow {} of {count}", late + 1),
+        1 => format!("a start at {at}{or_later}"),
+        _ => format!("a start at {at}{or_later} of flow {} of {count}", late + 1),
     };
-    let expected =
-        format!("a start before the end of the run at {duration}, or \"{NEVER}\" to leave flows out");
+    let expected = format!(
+        "a start before the end of the run at {duration}; `start = \"{NEVER}\"` leaves out the whole group"
+    );
     table.problem_at("start", &found, &expected);
 }
 
 pub(super) fn check_stop(table: &TableReader<'_>, stop: Span, last_start: Span) {
     if stop <= last_start {
         let found = format!("a stop at {stop}, when a flow may start at {last_start}");
-        table.problem_at("stop", &found, "a stop after the start");
+        table.problem_at("stop", &found, "a stop after the start of every flow of the group");
     }
 }

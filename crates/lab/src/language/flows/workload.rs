@@ -204,7 +204,7 @@ pub(super) fn check_connections(
     match (workload, entry.workload) {
         (Workload::Timetable(_, timetable), traffic::Workload::Timetable(TimetableEntry { words, .. })) => {
             if table.get("count").is_some() {
-                let expected = format!("no `count`: {} sets their number", words.number);
+                let expected = format!("no `count`: {} sets the number of {}", words.number, words.what);
                 table.problem_at("count", &format!("`count` of {}", words.what), &expected);
             }
             let most = timetable.most_connections();

@@ -89,7 +89,7 @@ pub(super) fn read(table: &TableReader<'_>, node: &Node) -> Option<Delay> {
     }
     let delay = table.open("delay")?;
     if WAYS.into_iter().all(|way| delay.get(way).is_none()) {
-        delay.required("evenly");
+        delay.required_unless("evenly", "`cycle`, `steps` or `trace`");
         return match delay.quantities("evenly")?.as_slice() {
             [first, last] => Some(Delay::Evenly(*first, *last)),
             _ => None,
@@ -98,7 +98,7 @@ pub(super) fn read(table: &TableReader<'_>, node: &Node) -> Option<Delay> {
     if delay.get("evenly").is_some() {
         delay.problem_at(
             "evenly",
-            "a second form of the value",
+            "`evenly` beside a delay that changes over time",
             "only one of `evenly`, `cycle`, `steps` and `trace`",
         );
     }

@@ -34,7 +34,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Detour> {
         None => Time::NEVER,
     };
     if until <= from {
-        detour.problem_at("until", "an end before the beginning", "a time after `from`");
+        detour.problem_at("until", "an end that is not after the beginning", "a time after `from`");
     }
     Some(Detour { from, until, longer: detour.read("longer")? })
 }

@@ -94,7 +94,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Span, Jitter)> {
             jitter.problem_at(
                 other,
                 &format!("`{other}` with a jitter that changes over time"),
-                "only `cycle`, `steps` or `trace`: the jitter is drawn uniformly from 0 to their value",
+                "only `cycle`, `steps` or `trace`, which sets the upper limit of a jitter drawn uniformly from 0",
             );
         }
         let (_, most) = over_time::read(&jitter, &MOST)?;
@@ -104,7 +104,11 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Span, Jitter)> {
     let by_mean = given("mean") || given("distribution");
     if by_mean && given("most") {
         let found = if given("mean") { "`most` beside `mean`" } else { "`most` beside a `distribution`" };
-        jitter.problem_at("most", found, "`mean` alone, because the distribution determines the maximum");
+        jitter.problem_at(
+            "most",
+            found,
+            "`mean` without `most`, because the distribution determines the maximum",
+        );
         return None;
     }
     if by_mean {

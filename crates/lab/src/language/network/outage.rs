@@ -35,8 +35,8 @@ pub(super) fn read(table: &TableReader<'_>, pace: Option<&Pace>) -> Option<Outag
     if pace.is_some_and(Pace::is_trace) {
         table.problem_at(
             "outage",
-            "an `outage` beside a trace of the rate",
-            "only one of `outage` and `trace`, which has pauses of its own",
+            "an `outage` beside a trace of delivery opportunities",
+            "no `outage`, because such a trace contains its own pauses; or a `trace` with a `unit`",
         );
         return None;
     }

@@ -77,8 +77,7 @@ impl Network {
         let mut member = |index: usize| {
             let pair = pair_of(index);
             if pair > pairs {
-                let expected = format!("a pair from 1 to {pairs}");
-                return Err(RouteProblem::new(&format!("pair {pair}"), &expected));
+                return Err(RouteProblem::unknown_pair(pair, pairs));
             }
             let stops: Vec<Vec<String>> =
                 (1..=if several { paths } else { 1 }).map(|path| stops(pair, path)).collect();

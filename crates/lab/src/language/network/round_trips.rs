@@ -22,7 +22,7 @@ pub(super) fn read(table: &TableReader<'_>, pairs: usize) -> Option<RoundTrips> 
         return None;
     }
     if rtts.is_empty() || rtts.len() > pairs {
-        let expected = format!("from 1 to {}, one for each pair of hosts", counted(pairs, "round trip"));
+        let expected = format!("at most {}: one for each pair of hosts", counted(pairs, "round trip"));
         table.problem_at("rtt", &counted(rtts.len(), "round trip"), &expected);
         return None;
     }
@@ -53,7 +53,7 @@ impl RoundTrips {
         }
         let taken = both_ways(bottleneck);
         if let Some(short) = self.0.iter().find(|rtt| **rtt < taken) {
-            let expected = format!("at least the {taken} that packets take over the bottleneck and back");
+            let expected = format!("at least the {taken} of propagation delay over the bottleneck and back");
             table.problem_at("rtt", &format!("a round trip of {short}"), &expected);
             return None;
         }

@@ -3,7 +3,7 @@
 use super::graph::{Ends, MAX_PATH, MAX_STEPS, Network};
 use super::routing::{Distances, Hashed};
 use super::routing_choice::Routing;
-use crate::language::diagnostics::{nearest, one_of};
+use crate::language::diagnostics::{nearest, one_of_many};
 use crate::language::document::{Span as Place_, quoted};
 use crate::language::flows::{FlowGroup, FlowPlan, Member, Place};
 use crate::language::network::routings::Ecmp;
@@ -99,7 +99,7 @@ impl Network {
         distances: &mut Distances,
     ) -> Result<Member, RouteProblem> {
         if pair > pairs {
-            return Err(RouteProblem::new(&format!("pair {pair}"), &format!("a pair from 1 to {pairs}")));
+            return Err(RouteProblem::unknown_pair(pair, pairs));
         }
         // There is only one way, so the name of the flow is not used.
         self.member(&pair_stops(pair), "", distances)
@@ -115,7 +115,7 @@ impl Network {
         if let Some((index, unknown)) =
             stops.iter().enumerate().find(|(_, stop)| !self.index.contains_key(*stop))
         {
-            let some = one_of(self.nodes.iter().map(String::as_str).take(12));
+            let some = one_of_many(self.nodes.iter().map(String::as_str));
             return Err(RouteProblem {
                 stop: index,
                 found: format!("the node {}", quoted(unknown)),
@@ -223,8 +223,17 @@ impl RouteProblem {
         Self { stop: 0, found: found.to_owned(), expected: expected.to_owned(), hint: None }
     }
 
+    /// Returns the problem of a flow between hosts of a pair beyond the last of these `pairs`.
+    pub(super) fn unknown_pair(pair: usize, pairs: usize) -> Self {
+        let expected = match pairs {
+            1 => "pair 1, the only one; or more `pairs`".to_owned(),
+            _ => format!("a pair from 1 to {pairs}; or more `pairs`"),
+        };
+        Self::new(&format!("pair {pair}"), &expected)
+    }
+
     pub(super) fn too_many_steps(steps: usize) -> Self {
-        let expected = format!("at most {MAX_STEPS} links: fewer flows or shorter paths");
+        let expected = format!("at most {MAX_STEPS} links in all: fewer flows or shorter paths");
         Self::new(&format!("paths of {steps} links in all, in both directions"), &expected)
     }
 

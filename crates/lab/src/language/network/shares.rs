@@ -107,7 +107,7 @@ pub(super) fn duplicates(table: &TableReader<'_>) -> Option<(Duplicates, Option<
     if duplicate.get("share").is_some() {
         duplicate.problem_at(
             "share",
-            "a second form of the value",
+            "`share` beside a share that changes over time",
             "only one of `share`, `cycle`, `steps` and `trace`",
         );
     }

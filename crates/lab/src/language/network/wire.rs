@@ -292,14 +292,15 @@ pub(super) fn read_wire(
         table.problem_at(
             "reorder",
             "packets that skip a `delay` of 0",
-            "a `delay` or a `jitter` such as \"10 ms\" for the other packets",
+            "a `delay` or a `jitter` such as \"10 ms\", which these packets skip",
         );
     } else if rules.reorders && rules.skips.is_none() && !has_extra && !changing {
         let key = if table.get("reorder").is_some() { "reorder" } else { "jitter" };
         table.problem_at(
             key,
             "`reorder` without a `jitter`",
-            "a `jitter` such as \"2 ms\": without jitter, no packet overtakes another",
+            "a `jitter` such as \"2 ms\", a `detour` or a `delay` that changes: with one constant delay, no packet \
+             overtakes another",
         );
     }
     let medium = match table.get("medium") {
@@ -311,7 +312,8 @@ pub(super) fn read_wire(
         table.problem_at(
             key,
             "`ecn = \"drop\"` on a link of a medium",
-            "`ecn = \"drop\"` on another link behind the medium: the medium may retransmit a packet that it loses",
+            "`ecn = \"drop\"` on another link behind the medium: the medium may retransmit a packet that this link \
+             drops",
         );
     }
     let one_way = WirePlan {

@@ -56,13 +56,16 @@ impl Precision {
         let metrics = table.texts("metrics");
         for metric in metrics.iter().flatten() {
             if !is_metric(metric, flows, network) {
-                let expected = "`fairness`, or a field of results such as \"groups.tcp.goodput_bps\" or \"links.bottleneck.utilisation\"";
+                let expected = "`fairness`, or a field of results with numbers, of a group or a link, such as \
+                    \"groups.tcp.goodput_bps\" or \"links.bottleneck.utilisation\"";
                 table.problem_at("metrics", &found(metric, flows, network), expected);
             }
         }
         let most: Option<i64> = table.read("replications_most");
-        if most.is_some_and(|most| most < replications) {
-            table.problem_at("replications_most", "less than `replications`", "at least `replications`");
+        if let Some(most) = most.filter(|most| *most < replications) {
+            let expected =
+                format!("at least {replications}, the number of runs to begin with (`replications`)");
+            table.problem_at("replications_most", &most.to_string(), &expected);
         }
         let metrics = metrics?.into_iter().map(str::to_owned).collect();
         Some(Self { within: within?, metrics, replications_most: most? })
@@ -116,7 +119,7 @@ fn found(metric: &str, flows: &[FlowGroup], network: &Network) -> String {
         }
         _ => None,
     };
-    let near = near.map(|near| format!(" (near {near})")).unwrap_or_default();
+    let near = near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
     format!("{metric:?}{near}")
 }
 

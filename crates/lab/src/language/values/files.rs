@@ -64,8 +64,9 @@ pub fn read<T>(
         let names = names(&document.root);
         let span = table.get(key).map(|node| node.span.clone()).unwrap_or_default();
         let hint = nearest(name, names.iter().copied());
-        let found = format!("the file {}, which does not exist", quoted(name));
-        let expected = "a file beside the scenario file, or its text in [files.\"NAME\"]";
+        let found = format!("the file {}, which was not found", quoted(name));
+        let expected = "a file at this path, relative to the folder of the scenario file, or its text in \
+                        [files.\"NAME\"]";
         table.reader.problem(&span, &table.path_of(key), &found, expected, hint);
         return None;
     };
@@ -75,7 +76,11 @@ pub fn read<T>(
     };
     // A message about a file elsewhere names the place alone: its text may be private.
     let shown = stays_in_its_folder(name);
-    let found = if shown { mistake.found } else { "something else".to_owned() };
+    let found = if shown {
+        mistake.found
+    } else {
+        "a line that is not shown, because the file is outside the scenario's folder".to_owned()
+    };
     let beside = Path::new(&document.file).parent().map_or_else(|| name.into(), |folder| folder.join(name));
     table.reader.note(|| Diagnostic {
         file: beside.to_string_lossy().into_owned(),

@@ -140,17 +140,14 @@ pub fn read<T: Copy + PartialEq + Field>(
             let name = table.text("trace")?;
             Some(("trace", crate::language::values::files::read(table, "trace", name, parse)?))
         }
-        [_, second, ..] => {
-            table.problem_at(
-                second,
-                "a second form of the value",
-                "only one of `cycle`, `steps` and `trace`",
-            );
+        [first, second, ..] => {
+            let found = format!("`{second}` beside `{first}`");
+            table.problem_at(second, &found, "only one of `cycle`, `steps` and `trace`");
             None
         }
         [_] => Some(("cycle", cycle(table, kind)?)),
         [] => {
-            table.required("cycle");
+            table.required_unless("cycle", "`steps` or `trace`");
             None
         }
     }
@@ -179,7 +176,12 @@ fn steps<T: Copy + PartialEq + Field>(table: &TableReader<'_>, kind: &Kind<T>) -
                 problem(&format!("a first step from {from}"), "a first step from \"0 s\"")
             }
             Some(last) if *from <= last => {
-                problem(&format!("a step from {from} on"), "steps in chronological order");
+                problem(
+                    &format!("a step from {from} on"),
+                    &format!(
+                        "steps in chronological order: a time after {last}, when the step before begins"
+                    ),
+                );
             }
             _ => {
                 last = Some(*from);

@@ -14,7 +14,9 @@ use ackclock_sim::traffic::transfers::{MOST, MOST_BYTES};
 /// ignores (`RandomVariable/Empirical`). Columns are separated by white space or a comma; `#` begins a
 /// comment.
 pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
-    const A_LINE: &str = "a size and the share of transfers that are no larger, such as 10000 0.15";
+    const A_LINE: &str = "a size in the application's `unit` and the share of transfers that are no larger, such as \
+                          10000 0.15";
+    let most = format!("a size from 0 to {:e}, in units of {unit} B", MOST_BYTES / unit);
     let mut points: Vec<(f64, f64)> = Vec::new();
     let mut last_line = 1;
     for (number, line) in numbered(text)? {
@@ -25,7 +27,7 @@ pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
             _ => return wrong(quoted(line), A_LINE),
         };
         if !(0.0..=MOST_BYTES).contains(&(size * unit)) {
-            return wrong(format!("a size of {size}"), &format!("a size from 0 to {:e}", MOST_BYTES / unit));
+            return wrong(format!("a size of {size}"), &most);
         }
         if !(0.0..=100.0).contains(&share) {
             return wrong(
@@ -38,7 +40,7 @@ pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
         {
             return wrong(
                 format!("size {size}, share {share} after size {less}, share {below}"),
-                "ascending sizes and shares",
+                "sizes and shares that do not decrease",
             );
         }
         points.push((size, share));
@@ -56,7 +58,8 @@ pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
 /// Each line of the file has the time in seconds, and a size in `unit`, a number of bytes. Columns are separated by
 /// white space or a comma; `#` begins a comment.
 pub fn list(text: &str, unit: f64) -> Result<Vec<(Span, u64)>, Mistake> {
-    const A_LINE: &str = "a time in seconds and a size, such as 0.25 14.6";
+    const A_LINE: &str = "a time in seconds and a size in the application's `unit`, such as 0.25 14.6";
+    let most = format!("a size from 0 to {:e}, in units of {unit} B", MOST_BYTES / unit);
     let mut transfers: Vec<(Span, u64)> = Vec::new();
     let mut before = 0.0;
     for (number, line) in numbered(text)? {
@@ -68,7 +71,7 @@ pub fn list(text: &str, unit: f64) -> Result<Vec<(Span, u64)>, Mistake> {
             return wrong(format!("a time of {time} s"), &expected);
         }
         if !(0.0..=MOST_BYTES).contains(&(size * unit)) {
-            return wrong(format!("a size of {size}"), &format!("a size from 0 to {:e}", MOST_BYTES / unit));
+            return wrong(format!("a size of {size}"), &most);
         }
         if transfers.len() as u64 == MOST {
             return wrong(format!("more than {MOST} transfers"), &format!("at most {MOST} lines"));

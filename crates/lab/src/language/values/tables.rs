@@ -47,6 +47,8 @@ struct Shape {
     values: Range,
     /// The name of the value.
     name: &'static str,
+    /// The name of the unit of the values in the table; empty for plain numbers.
+    unit: &'static str,
     /// Whether the value of a line holds until its time, and not from its time on.
     until: bool,
     repeats: bool,
@@ -55,6 +57,7 @@ struct Shape {
 /// Reads the table that `trace` names, with values in `unit`. Returns `None` after a problem was reported.
 pub fn read<T: Copy + PartialEq>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
     let unit = table.word("unit");
+    let unit_name = unit.filter(|unit| *unit != "1").unwrap_or_default();
     let size = |units: &[(&'static str, f64)]| {
         units.iter().find(|(name, _)| Some(*name) == unit).map(|(_, base)| *base)
     };
@@ -66,7 +69,16 @@ pub fn read<T: Copy + PartialEq>(table: &TableReader<'_>, kind: &Kind<T>) -> Opt
     let columns = read_columns(table);
     let name = table.text("trace");
     let (units, repeats, columns) = ([time?, unit?], repeats?, columns?);
-    let shape = Shape { units, amounts, columns, values: kind.range, name: kind.name, until, repeats };
+    let shape = Shape {
+        units,
+        amounts,
+        columns,
+        values: kind.range,
+        name: kind.name,
+        unit: unit_name,
+        until,
+        repeats,
+    };
     let rows = files::read(table, "trace", name?, |text| rows(text, &shape))?;
     timeline(&rows, repeats, kind.of_base)
 }
@@ -116,12 +128,13 @@ fn rows(text: &str, shape: &Shape) -> Result<Vec<(Span, f64)>, Mistake> {
             return Ok((lasts, value));
         }
         let [low, high] = [shape.values.min, shape.values.max].map(|end| end / shape.units[1]);
-        let expected = if shape.amounts {
-            format!("from {low} to {high} for each second between two lines")
-        } else {
-            format!("a {} from {low} to {high}", shape.name)
+        let unit = if shape.unit.is_empty() { String::new() } else { format!(" {}", shape.unit) };
+        let (what, over) = match shape.amounts {
+            true => ("an amount".to_owned(), " for each second between two lines"),
+            false => (format!("a {}", shape.name), ""),
         };
-        Err(Mistake::new(line.number, format!("a {} of {}", shape.name, line.value), &expected))
+        let expected = format!("{what} from {low} to {high}{unit}{over}");
+        Err(Mistake::new(line.number, format!("{what} of {}{unit}", line.value), &expected))
     };
     lines.iter().zip(lengths).map(row).collect()
 }
@@ -168,7 +181,8 @@ fn lines(text: &str, shape: &Shape) -> Result<Vec<Line>, Mistake> {
     match lines.len() {
         0 => Err(Mistake::new(before.0, "no values".to_owned(), &a_line)),
         1 if needs_two => {
-            let expected = "two or more lines, because values that repeat, or are amounts between lines, last until the next line";
+            let expected = "two or more lines: with `repeat = true` or a `unit` of bytes, the time between two lines \
+                            sets how long a value lasts";
             Err(Mistake::new(before.0, "one line".to_owned(), expected))
         }
         _ => Ok(lines),
@@ -236,6 +250,7 @@ mod tests {
         columns: [0, 1],
         values: Range::between(0.0, 1e12),
         name: "rate",
+        unit: "",
         amounts: false,
         until: false,
         repeats: false,

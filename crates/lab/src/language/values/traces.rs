@@ -71,7 +71,13 @@ pub fn delays(text: &str) -> Result<Timeline<Span>, Mistake> {
         Some((_, header)) if header.split(',').map(str::trim).eq(HEADER.split(',')) => {}
         other => {
             let found = other.map_or_else(|| "nothing".to_owned(), |(_, line)| quoted(line));
-            return Err(Mistake::new(1, found, &format!("the names of the columns, {HEADER}")));
+            return Err(Mistake::new(
+                1,
+                found,
+                &format!(
+                    "the names of the columns, {HEADER}; or a `unit` for any other table of times and delays"
+                ),
+            ));
         }
     }
     let mut steps: Vec<(Time, Span)> = Vec::new();
@@ -127,7 +133,7 @@ pub(crate) fn columns(line: &str) -> impl Iterator<Item = &str> {
 fn lines(text: &str) -> Result<impl Iterator<Item = (usize, &str)>, Mistake> {
     let lines = || (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty());
     match lines().count() {
-        0 => Err(Mistake::new(1, "an empty file".to_owned(), "a line for each time")),
+        0 => Err(Mistake::new(1, "an empty file".to_owned(), "at least one line")),
         1..=MOST_LINES => Ok(lines()),
         many => {
             let expected = format!("at most {}", counted(MOST_LINES, "line"));

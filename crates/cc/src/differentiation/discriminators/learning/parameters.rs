@@ -39,12 +39,14 @@ parameters! {
         least: f64 = number("0.01", PROBABILITY, "Not in A. Jain 2003"),
         /// Largest probability of guessing a transmission error, at least `least`
         most: f64 = number("0.99", PROBABILITY, "Not in A. Jain 2003"),
-        /// Time within which another loss refutes a guess, as a multiple of the smoothed round trip
+        /// Time within which another loss refutes a guess of a transmission error, as a multiple of the smoothed round
+        /// trip
         check: f64 = number("1.5", Range::between(0.0, 1000.0), "A. Jain 2003 section 4.4: n = 1.5"),
-        /// Use of the window at the loss, as a fraction of the largest window so far, for a confirmed guess: as the
-        /// probability that the guess counts (chance), as the weight of the guess (amount), or none (off)
+        /// Effect of the window at the loss, as a fraction of the largest window so far, on a confirmed guess: the
+        /// probability that the guess counts (chance), the weight of the guess (amount), or no effect (off)
         p_inc: Weight = choice("chance", "A. Jain 2003 figure 4.1: increased with probability p_inc"),
-        /// Whether a timeout is always attributed to congestion, or its cause is guessed like that of any loss
+        /// Whether a timeout is always attributed to congestion (congestion), or its cause is guessed like that of any
+        /// loss (guess)
         timeouts: Timeouts = choice("congestion", "A. Jain 2003 says nothing about timeouts"),
     }
 }
