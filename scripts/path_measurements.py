@@ -1,5 +1,5 @@
 """What `ackclock path` has measured beside the simulation of the same file: `scripts/measure path` records it, and
-`scripts/document-registry` makes the table of docs/on-the-wire.md from the record.
+`scripts/document-registry` makes the table of docs/wire-measurements.md from the record.
 """
 
 from __future__ import annotations

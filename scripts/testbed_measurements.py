@@ -1,5 +1,5 @@
 """The figures of the testbed in S. Cho's thesis, on real Linux: `scripts/measure testbed` records the runs, and
-`scripts/build-docs` makes the tables of docs/on-the-wire.md from the record.
+`scripts/build-docs` makes the tables of docs/wire-measurements.md from the record.
 
 A real run has the scenario that a study of the figure simulates: its network, schedule, flows and controls. What
 differs is the hosts. They are the kernel's: the transport ``linux``, the kernel's own Reno where the thesis ran Linux's

@@ -1,5 +1,5 @@
 """What `ackclock wire` has measured beside the simulation of the same file: `scripts/measure wire` records it, and
-`scripts/build-docs` makes the tables of docs/on-the-wire.md from the record.
+`scripts/build-docs` makes the tables of docs/wire-measurements.md from the record.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ def test_a_comparison_has_the_difference_and_the_bound_of_each_metric() -> None:
     ids=["linux", "ours under linux", "noq", "ours under noq"],
 )
 def test_a_real_flow_does_what_the_simulated_one_does(tmp_path: Path, flows: str, unknown: list[str]) -> None:
-    """Judged only if the machine was not late. Runs of 40 s are within the bounds (docs/on-the-wire.md); these
+    """Judged only if the machine was not late. Runs of 40 s are within the bounds (docs/wire-measurements.md); these
     count 5 s, so the bounds are twice as wide.
     """
     file = scenario(tmp_path, flows)
