@@ -454,6 +454,11 @@ class TestCheckAndSchema:
         file.write_text(replaced(SLOW_DUALPI2, ("12 Mbit/s", "40 Mbit/s")))
         assert ackclock("check", file).err == ""
 
+    def test_a_study_takes_no_other_control(self, ackclock: Command, study_file: Path) -> None:
+        refused = ackclock("check", study_file, "--control", "cubic")
+        assert refused.code == 2
+        assert "is a study, and only scenarios take another control" in " ".join(refused.err.split())
+
     def test_a_study_with_a_wrong_scenario(self, ackclock: Command, study_file: Path) -> None:
         study_file.write_text(replaced(STUDY, ('control = "newreno"', 'control = "newrino"')))
         outcome = ackclock("check", study_file)

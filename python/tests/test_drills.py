@@ -449,3 +449,10 @@ def test_a_word_that_is_no_stack_gets_the_nearest_stack(ackclock: Command) -> No
     assert refused.code == 2
     assert 'no built-in stack "quin" and no file of this name; did you mean "quinn"?' in refused.err
     assert "did you mean" not in ackclock("check-stack", "mine.so", "--control", "cubic").err
+
+
+def test_a_path_that_does_not_exist_is_refused(ackclock: Command) -> None:
+    # It ran nothing and left with 0.
+    refused = ackclock("check-stack", "quinn", "--control", "cubic", "--only", "path-shalow")
+    assert refused.code == 2
+    assert 'did you mean "path-shallow"?' in refused.err
