@@ -223,7 +223,8 @@ impl<'a> Replay<'a> {
                 "is recorded as a copy, but differs in path, size or time from packet {packet}, the last to arrive \
                  over this link"
             ),
-            None => "is recorded as a copy, but no packet arrived before it".to_owned(),
+            None => "is recorded as a copy, but no packet has arrived over this link since the last copy"
+                .to_owned(),
         };
         self.note(Rule::Launch, step, found);
         None

@@ -39,7 +39,7 @@ parameters! {
         ),
         /// The flow-control window: the largest amount of data that the receiver allows in flight
         window: Packets = packets("10000 packets", WINDOWS, "RFC 9000 section 4.1 leaves it open; as over TCP"),
-        /// The initial congestion window; none for the smaller of 10 datagrams and 14,720 B, but at least 2 datagrams
+        /// The initial congestion window; `none`: 10 datagrams or 14,720 B, whichever is less, but at least 2 datagrams
         initial_window: Option<Packets> = packets("none", WINDOWS, "RFC 9002 section 7.2"),
         /// Whether the connection begins with a handshake of Initial packets, which takes a round trip
         handshake: bool = flag(true, "RFC 9001 section 4; none with early data (0-RTT)"),

@@ -67,7 +67,7 @@ parameters! {
             WINDOWS,
             "RFC 7323 allows 1 GiB; enough for 1 Gbit/s at 100 ms; ns-2's window_",
         ),
-        /// The initial congestion window; none for the smaller of 10 packets and 14,600 B, but at least 2 packets
+        /// The initial congestion window; `none`: 10 packets or 14,600 B, whichever is less, but at least 2 packets
         initial_window: Option<Packets> = packets(
             "none",
             WINDOWS,

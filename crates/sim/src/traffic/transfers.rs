@@ -86,9 +86,9 @@ parameters! {
         /// of transfers that are no larger, as a fraction up to 1 or a percentage up to 100; none for transfers of
         /// one size
         sizes: Option<NamedFile> = file("DCTCP, SIGCOMM 2010, and pFabric, SIGCOMM 2013, have published such files"),
-        /// A file with the transfers, in place of `size`, `sizes`, `count`, `every` and `intervals`: lines of the
-        /// time from `start` to the beginning of a transfer, in seconds, and its size; none for transfers by the
-        /// other parameters
+        /// A file with one transfer per line, in place of `size`, `sizes`, `count`, `every` and `intervals`: the
+        /// seconds from `start` to the beginning of the transfer, and its size in `unit`; none for transfers by
+        /// the other parameters
         list: Option<NamedFile> = file("none"),
         /// The unit of the sizes in the file of `sizes` or `list`: bytes (B), 1000 bytes (kB), or full packets of the
         /// transport (packets)

@@ -24,8 +24,8 @@ pub static PRECISION: Table = Table::new(
         Key::new(
             "metrics",
             &[Form::List(&Form::Text, SOME)],
-            "The metrics: `fairness`, `groups.GROUP.FIELD` with a numeric field of flows, or `links.LINK.FIELD` with \
-             one of links",
+            "The metrics whose confidence intervals must become narrow enough: `fairness`, `groups.GROUP.FIELD` with a \
+             numeric field of flows, or `links.LINK.FIELD` with one of links",
         )
         .such_as("[\"links.bottleneck.utilisation\"]"),
         Key::new(
