@@ -80,7 +80,7 @@ def test_a_level_that_is_never_passed_has_no_sample() -> None:
         ("loss('rbcc[20..]')", "no value of the sweep lies in"),
         ("loss('rbcc[*]')", "found 4 values per replication"),
         ("max(loss('vegas'))", "the mean over replications is taken at the end"),
-        ("axis('vegas')", "axis() takes a part of the sweep"),
+        ("axis('vegas')", "axis() needs the swept values of a case"),
         ("first_above(axis('rbcc[*]'), loss('rbcc[..5]'), 1)", "the same part of the sweep"),
         ("trend(axis('rbcc[1..1]'), loss('rbcc[1..1]'))", "two or more"),
         ("loss(vegas)", 'there is no "vegas"'),

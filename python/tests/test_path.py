@@ -132,8 +132,8 @@ def test_packets_are_lost_marked_and_copied_as_in_the_simulation(tmp_path: Path,
 @pytest.mark.slow
 @pytest.mark.usefixtures("namespaces")
 def test_a_flow_of_the_kernel_uses_the_link_as_the_simulated_one_does() -> None:
-    """Judged only if the machine was not late. Runs of 30 s agree within 1 and 4 % (docs/wire-measurements.md); these last
-    10 s.
+    """Judged only if the machine was not late. Runs of 30 s agree within 1 and 4 % (docs/wire-measurements.md); these
+    last 10 s.
     """
     file = ROOT / "docs" / "examples" / "path.toml"
     settings = {"warmup": "5 s", "duration": "15 s"}

@@ -518,7 +518,10 @@ def test_a_control_that_fails_has_done_its_worst() -> None:
     assert worst.all_failed >= run.SEEDS
     assert "NotImplementedError: what to do after a timeout" in worst.why
     written = scenario_of(replace(worst, failed=2), known, tested, wanted, "a command")
-    assert f"# The control fails in 2 of 5 runs, which count as 1: {worst.why}\n" in written
+    assert (
+        "# The control fails in 2 of 5 runs, each of which counts as the worst value, 1. "
+        f"The first failure: {worst.why}\n" in written
+    )
 
 
 def test_failures_are_told(ackclock: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,10 @@ def scenario_of(
         f"Values that matter: {matters or 'none'}",
     ]
     if found.failed:
-        comments.append(f"The control fails in {found.failed} of {SEEDS} runs, which count as 1: {found.why}")
+        comments.append(
+            f"The control fails in {found.failed} of {SEEDS} runs, each of which counts as the worst value, 1. The "
+            f"first failure: {found.why}"
+        )
     if tested.classes:
         comments.append(
             f"The control was {tested.name}, in Python; the file has the control of {space.file} in its place."

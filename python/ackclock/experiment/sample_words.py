@@ -127,7 +127,7 @@ class SampleWords:
         runs, several = self._select(selector)
         if not several:
             raise LookupError(
-                f"axis() takes a part of the sweep, not a single value: axis('{runs[0].curve}[*]')"
+                f"axis() needs the swept values of a case, such as axis('{runs[0].curve}[*]'); found a single value"
             )
         return np.array([[_axis_value(run.value) for run in runs]], dtype=np.float64)
 

@@ -40,7 +40,8 @@ class System:
         found = _CARRIED.fullmatch(text)
         if found is None:
             raise InputError(
-                f'{self.name}: found "{text}", expected STUDY CLAIM RESULT: "rbcc/table-4.1 1 as printed"'
+                f'docs/reproduction/systems.toml: {self.name}: carried_by: found "{text}", expected STUDY CLAIM '
+                'RESULT, such as "rbcc/table-4.1 1a as printed"'
             )
         one = recorded(found["study"])
         if one is None:

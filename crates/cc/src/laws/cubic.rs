@@ -43,8 +43,8 @@ parameters! {
         c: f64 = number("0.4", Range::above(0.0), "RFC 9438 section 5"),
         /// The window after a loss, as a fraction of the window before
         beta: f64 = number("0.7", Range::between(0.1, 0.95), "RFC 9438 section 4.6"),
-        /// Whether a loss at a window below W_max, the maximum stored at the loss before, stores a maximum below the
-        /// window, to make room for new flows
+        /// Fast convergence: whether a loss before the window has regained W_max sets W_max to (1 + beta) / 2 of the
+        /// window, and not to the window, so that new flows get room
         fast_convergence: bool = flag(true, "RFC 9438 section 4.7"),
         /// Window that a loss stores as W_max: the quantity that the transport's `reduce_from` reduces (flight), or
         /// the congestion window (window)

@@ -26,7 +26,8 @@ const WARMUPS: Range = Range::between(0.0, MAX_SECONDS);
 
 static WARMUP: Table = Table::new(
     "warmup",
-    "A warm-up that ends with an event; the run ends earlier by as much, so that measured time keeps its length",
+    "A warm-up that ends at an event, or at `at_most` if that is earlier. The measured time is `duration` less `at_most` \
+     in any case: after an earlier event, the run ends earlier too",
     &[&[
         Key::new(
             "until",
@@ -90,8 +91,8 @@ pub static OBSERVE: Table = Table::new(
         Key::new(
             "bursts",
             &[Form::Quantity(Quantity::Packets, BURSTS)],
-            "The smallest number of data packets of a group that count as a burst: each arrives less than its own \
-             transmission time after the packet before it",
+            "The smallest number of data packets of a burst: packets of one group that arrive at the link `at` one after \
+             another, each sooner than the link takes to send it",
         )
         .such_as("\"4 packets\"")
         .needing(&["at"]),

@@ -62,7 +62,7 @@ fn property(key: &Key) -> Value {
     let written: Vec<String> = key.forms.iter().filter_map(range_of).collect();
     let range = if written.is_empty() { String::new() } else { format!(" ({})", written.join("; ")) };
     let otherwise = match key.otherwise {
-        Otherwise::Words(words) => format!(" Without it: {words}."),
+        Otherwise::Words(words) => format!(" Default: {words}."),
         _ => String::new(),
     };
     schema["description"] = json!(format!("{}{range}.{otherwise}", key.meaning));

@@ -266,7 +266,7 @@ fn mistakes_have_their_location() {
     let said = problem(WAYS, json!({ "flows.a.discriminator": "spike" }));
     assert!(said.contains("over SCTP"), "{said}");
     let said = problem(WAYS, json!({ "flows.a.paths": [] }));
-    assert!(said.contains("found a list of 0 values, expected 1 to 8 of them"), "{said}");
+    assert!(said.contains("found a list of 0 values, expected 1 to 8 values"), "{said}");
     let said = problem(WAYS, json!({ "flows.a.transport": { "name": "sctp", "path_max_retran": 3 } }));
     assert!(said.contains("path_max_retrans"), "{said}");
     let said = problem(TWO, json!({ "flows.a.transport": "rfc", "flows.a.selector": "spc" }));

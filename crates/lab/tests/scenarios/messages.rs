@@ -132,7 +132,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("[\"0 s\", \"0.1 s\"]", "[\"1 s\", \"0.1 s\"]"), (14, 21), "flows.0.start.uniform", "the bounds 1 s and 100 ms", "the lower bound, then the upper", None),
     mistake(("count = 2", "stop = \"50 ms\""), (12, 8), "flows.0.stop", "a stop at 50 ms, when a flow may start at 100 ms", "a stop after the start of every flow of the group", None),
     mistake(("{ uniform = [\"0 s\", \"0.1 s\"] }", "\"never\"\nstop = \"5 s\""), (15, 8), "flows.0.stop", "a stop at 5 s of flows that never start", "no `stop` beside `start = \"never\"`", None),
-    mistake(("queue = {", "duplicate = {}, queue = {"), (7, 64), "dumbbell.bottleneck.duplicate.share", "no `share` in `dumbbell.bottleneck.duplicate`", "or `cycle`, `steps` or `trace` instead", None),
+    mistake(("queue = {", "duplicate = {}, queue = {"), (7, 65), "dumbbell.bottleneck.duplicate.share", "no `share` in `dumbbell.bottleneck.duplicate`", "or `cycle`, `steps` or `trace` instead", None),
     mistake(("{ uniform = [\"0 s\", \"0.1 s\"] }", "\"Never\""), (14, 9), "flows.0.start", "\"Never\"", "\"never\", in lower case", None),
     mistake(("{ uniform = [\"0 s\", \"0.1 s\"] }", "\"10 s\""), (14, 9), "flows.0.start", "a start at 10 s of flow 1 of 2", "a start before the end of the run at 10 s; `start = \"never\"` leaves out the whole group", None),
     mistake(("{ uniform = [\"0 s\", \"0.1 s\"] }", "{ every = \"11 s\" }"), (14, 9), "flows.0.start", "a start at 11 s of flow 2 of 2", "a start before the end of the run at 10 s; `start = \"never\"` leaves out the whole group", None),

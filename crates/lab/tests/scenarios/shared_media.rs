@@ -131,7 +131,7 @@ fn mistakes_in_media_are_reported() {
         ("access = \"dcf\"", "", "no `access`"),
         ("propagation = { name = \"shadowing\", exponent = 2.2 }", "", "`mobility` without `propagation`"),
         ("right = [300, 300]", "wrong = [300, 300]", "the node \"wrong\""),
-        ("right = [300, 300]", "right = [300]", "two numbers, metres"),
+        ("right = [300, 300]", "right = [300]", "x and y of the node in metres"),
         ("right = [300, 300]", "right = [300, \"a\"]", "a number"),
         ("exponent = 2.2", "exponent = 22", "from 1 to 10"),
         ("max_speed_mps = 40", "max_speed_mps = 0.5", "`max_speed_mps`"),

@@ -171,7 +171,7 @@ fn mistakes_in_readers_are_reported() {
     assert_eq!(
         over_udp,
         [
-            "flows.0.reader: `reader` of the application \"cbr\" without a `control`: a `control`: without one, the application sends over UDP"
+            "flows.0.reader: `reader` of the application \"cbr\" without a `control`: no `reader`, or a `control` as well: without one, the application sends over UDP"
         ]
     );
     let transfers = told(read, "reader = \"2 Mbit/s\"\napplication = \"transfers\"");

@@ -30,8 +30,9 @@ impl Ring {
         sys::only_receive_incoming(&socket).map_err(|error| {
             failed("a packet socket cannot ignore outgoing packets; Linux 4.20 or later is needed", error)
         })?;
-        let frames = FrameRing::of(&socket)
-            .map_err(|error| failed("a packet socket gets no ring of frames", error))?;
+        let frames = FrameRing::of(&socket).map_err(|error| {
+            failed("the receive ring (PACKET_RX_RING) of a packet socket cannot be set up", error)
+        })?;
         sys::bind_to_interface(&socket, interface)
             .map_err(|error| failed("a packet socket is not bound to its interface", error))?;
         Ok(Self { socket, frames, lost: 0 })
