@@ -60,7 +60,7 @@ IN_DUMBBELL = [
     ("pairs = 2", "pairs = »10001", "10000"),
     ("pairs = 2", '»rtts = "40 ms"', "did you mean `rtt`"),
     ("pairs = 2", 'rtt = »"5 ms"', "rtt"),
-    ("pairs = 2", "rtt = »[]", "1 to 10000 of them"),
+    ("pairs = 2", "rtt = »[]", "1 to 10000 times"),
     ('rate = "10 Mbit/s"', 'rate = »"10 Mbit"', 'did you mean "10 Mbit/s"'),
     ('rate = "10 Mbit/s"', 'rate = »"10 mbit/s"', 'did you mean "10 Mbit/s"'),
     ('rate = "10 Mbit/s"', 'rate = »"2 Tbit/s"', "1 Tbit/s"),
@@ -157,7 +157,7 @@ IN_DUMBBELL = [
     ('stop = "9 s"', 'stop = »"0.5 s"', "a stop after the start of every flow of the group"),
     ('stop = "9 s"', 'stop = »"1.05 s"', "when a flow may start at 1.1 s"),
     ('at = "1 s", ', 'at = »"-1 s", ', "not negative"),
-    ('uniform = ["0 s", "0.1 s"]', 'uniform = »["0 s"]', "2 of them: the bounds"),
+    ('uniform = ["0 s", "0.1 s"]', 'uniform = »["0 s"]', "2 times: the bounds"),
     ('uniform = ["0 s", "0.1 s"]', 'uniform = ["0 s", »0.1]', "a time such as"),
     ('uniform = ["0 s", "0.1 s"]', '»normal = ["0 s", "0.1 s"]', "uniform"),
     ('application = { name = "bulk" }', 'application = »"ftp"', "one of bulk"),
@@ -259,8 +259,8 @@ IN_LINKS = [
     ("{ share = 0.01, correlation = 0.25 }", "»true", "a number"),
     ('good = "1 s"', '»god = "1 s"', "did you mean `good`"),
     ('most = "20 ms"', 'mean = "20 ms", distribution = »"gauss"', "normal"),
-    ('most = "20 ms"', 'most = »"20 ms", mean = "10 ms"', "`mean` alone"),
-    ('most = "20 ms"', 'most = »"20 ms", distribution = "pareto"', "`mean` alone"),
+    ('most = "20 ms"', 'most = »"20 ms", mean = "10 ms"', "`mean` without `most`"),
+    ('most = "20 ms"', 'most = »"20 ms", distribution = "pareto"', "`mean` without `most`"),
     ('medium = "air"', 'medium = "air"\necn = »"drop"', "behind the medium"),
     ("reorder = true", "reorder = true\n»loss = 0.01", "twice"),
     ('rate = "2 Mbit/s"', 'rate = "2 Mbit/s"\nreverse = { »reverse = {} }', "the key `reverse`"),
@@ -295,7 +295,7 @@ IN_SWEEP = [
     ('within = "10 %"', "within = »0.1", "a string in quotes"),
     ('within = "10 %"', 'within = »"0 %"', "a percentage above 0"),
     ("replications_most = 50", "replications_most = »2", "`replications`"),
-    ('["groups.tcp.goodput_bps"]', "»[]", "1 or more of them: the metrics"),
+    ('["groups.tcp.goodput_bps"]', "»[]", "1 or more names: the metrics"),
     ('["groups.tcp.goodput_bps"]', '»["goodput"]', "a field of results"),
     ('rtt = ["40 ms", "80 ms"]', 'rtt = ["40 ms", »"80"]', 'did you mean "80 s" or "80 ms"'),
     (
@@ -319,7 +319,7 @@ IN_SWEEP = [
     ("count = 8", "count = »1e3", "a whole number"),
     ("count = 8", "count = »100000", "10000"),
     ('method = "random"', 'method = »"sobol"', "latin-hypercube"),
-    ("[sweep]", "»[[sweep]]", "a table of paths"),
+    ("[sweep]", "»[[sweep]]", "a table of dotted paths"),
 ]
 
 IN_STUDY = [

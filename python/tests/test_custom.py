@@ -215,7 +215,7 @@ def test_what_waits_is_dropped_and_marked_at_arrivals_departures_and_periods() -
             "not a packet that waits",
         ),
         (lambda mine: mine.queue[-1], "although an older packet of its flow waits"),
-        (lambda mine: mine.queue[99], "IndexError: no packet 99: the queue has [0-9]+"),
+        (lambda mine: mine.queue[99], "IndexError: no packet at index 99 of a queue of length [0-9]+"),
         (lambda mine: 1 / 0, "ZeroDivisionError"),
     ],
 )
@@ -477,7 +477,7 @@ def declared(annotation: Any, default: Any) -> type[Control]:
         ({3: Steady}, "the key 3"),
         ([Steady], "expected a dictionary"),
         ({"x": declared(float, "often")}, "the default of gain is often, expected a number"),
-        ({"x": declared(float, parameter(2.0, at_most=1))}, "expected at most 1"),
+        ({"x": declared(float, parameter(2.0, at_most=1))}, "expected a number of at most 1"),
         ({"x": declared(float, float("nan"))}, "default of gain"),
         ({"x": declared(list, [])}, "expected float, int, bool or a Literal"),
         ({"x": declared(float, parameter("3 parsecs", unit="time"))}, "the default of gain is 3 parsecs"),

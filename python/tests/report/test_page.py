@@ -126,7 +126,7 @@ def test_findings_stand_once(studies: list[StudyResult]) -> None:
 
 def test_assumptions_show_what_changes(table: Document) -> None:
     first, second, third = table.all("div", "assumption")
-    assert first.startswith("Start times: uniform in 0 to 0.1 s (ours)")
+    assert first.startswith("Start times: uniform in 0 to 0.1 s (ackclock's own choice)")
     (changes,) = table.all("table", "sensitivity")
     # A row for each claim that changes, in words, and a column for each reading.
     assert changes.endswith(
