@@ -77,8 +77,10 @@ def study(
                 claim("undecided", order=Result.MET),
                 claim("cannot tell", order=Result.MET),
             ),
-            "The better side is as printed in 1 of 2 claims about a better side; 1 claim is not as printed; 1 claim is "
-            "undecided.",
+            (
+                "The better side is as printed in 1 of 2 claims about a better side; 1 claim is not as printed; 1 claim is "
+                "undecided."
+            ),
         ),
         (
             study(claim("as printed"), claim("as printed")),
