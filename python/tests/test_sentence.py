@@ -78,8 +78,8 @@ def study(
                 claim("cannot tell", order=Result.MET),
             ),
             (
-                "The better side is as printed in 1 of 2 claims about a better side; 1 claim is not as printed; 1 claim is "
-                "undecided."
+                "The better side is as printed in 1 of 2 claims about a better side; 1 claim is not as printed; "
+                "1 claim is undecided."
             ),
         ),
         (

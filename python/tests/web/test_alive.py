@@ -289,7 +289,7 @@ def test_the_text_of_a_case_means_what_the_study_runs(ask: Ask) -> None:
         });
         // Of a start that is too late there is a warning.
         const told = (meaning) =>
-          plain({ ...meaning, warnings: meaning.warnings.filter(one => !one.includes(": begins at ")) });
+          plain({ ...meaning, warnings: meaning.warnings.filter(one => !one.includes(" and sends nothing, because the run lasts ")) });
         const found = [];
         for (const [name, text, overrides] of given) {
           const asked = await lab.engine.check(text, { overrides });

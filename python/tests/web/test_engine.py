@@ -214,7 +214,7 @@ def test_what_is_wrong_or_too_large_is_told(ask: Ask) -> None:
     assert found[1]["name"] == "RunFailed"
     assert "at most 1e8" in found[1]["message"]
     assert found[2]["name"] == "RunFailed", found[2]
-    assert "packets were in flight" in found[2]["message"]
+    assert "packets were in the network" in found[2]["message"]
 
 
 def test_a_pool_gives_the_outcomes_in_the_order_of_the_jobs(ask: Ask) -> None:
