@@ -288,8 +288,9 @@ def test_the_text_of_a_case_means_what_the_study_runs(ask: Ask) -> None:
           flows: flows.map(one => isLate(one.start, others.duration) ? { ...one, start: "never" } : one),
         });
         // Of a start that is too late there is a warning.
+        const isOfStart = (warning) => warning.includes(" and sends nothing, because the run lasts ");
         const told = (meaning) =>
-          plain({ ...meaning, warnings: meaning.warnings.filter(one => !one.includes(" and sends nothing, because the run lasts ")) });
+          plain({ ...meaning, warnings: meaning.warnings.filter(one => !isOfStart(one)) });
         const found = [];
         for (const [name, text, overrides] of given) {
           const asked = await lab.engine.check(text, { overrides });
