@@ -8,6 +8,7 @@ from typing import Any
 
 from ackclock import _typed_core as core
 from ackclock import schemas
+from ackclock.pages import ROOT
 from ackclock.report.scenario_tables import FLOWS as FLOW_COLUMNS
 from ackclock.report.scenario_tables import _columns
 from ackclock.schemas import run, series
@@ -161,6 +162,20 @@ def test_a_null_is_explained() -> None:
 def test_a_series_has_an_entry_of_its_own() -> None:
     names = [*series.FLOWS, *series.LINKS]
     assert not [name for name in names if not re.fullmatch(r"[a-z][a-z0-9_]*", name)]
+
+
+def test_every_series_that_is_published_has_a_definition() -> None:
+    published = {
+        name
+        for source in (ROOT / "crates").glob("*/src/**/*.rs")
+        for name in re.findall(
+            r'series\("([a-z0-9_]+)"|"((?:cwnd|rto)_path_\d_[a-z]+)"', source.read_text(encoding="utf-8")
+        )
+        if source.name != "tests.rs"
+    }
+    known = {*series.FLOWS, *series.LINKS}
+    assert len(published) > 80
+    assert not {first or second for first, second in published} - known
 
 
 def test_a_tooltip_has_no_links_of_markdown() -> None:

@@ -208,6 +208,12 @@ FLOWS: Meanings = {
     "k_s": (
         "time K of `cubic` from the start of the present epoch to the plateau of the window; 0 outside an epoch"
     ),
+    "path": "number of the path on which an SCTP association sends new data, counted from 1",
+    "spc_switches": "number of times so far that the selector `spc` has changed the path of new data",
+    **{
+        f"cwnd_path_{n}_packets": f"congestion window of path {n} of an SCTP association" for n in range(1, 9)
+    },
+    **{f"rto_path_{n}_s": f"retransmission timeout of path {n} of an SCTP association" for n in range(1, 9)},
 }
 
 LINKS: Meanings = {
