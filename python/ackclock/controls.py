@@ -48,7 +48,11 @@ class WindowControl(Control):
 
     @abstractmethod
     def avoid_congestion(self, ack: Ack) -> None:
-        """Grows ``cwnd`` above the threshold by an acknowledgement that brings ``ack.abc_increment`` packets."""
+        """Changes ``cwnd`` above the threshold by an acknowledgement that brings ``ack.abc_increment`` packets.
+
+        If it lowers ``cwnd``, ``ssthresh`` follows. At a window of one packet, ``ack.rtt`` includes the receiver's
+        delay of acknowledgements, so a control that follows delay should keep at least two packets.
+        """
 
     @abstractmethod
     def decrease(self, window: float) -> float:
@@ -85,7 +89,7 @@ class WindowControl(Control):
             self._end_pause(sent.now)
 
     def on_ack(self, ack: Ack, random: Draws) -> None:  # noqa: ARG002  (for a subclass that draws)
-        """Grows the window if it is fully used and no recovery is under way."""
+        """Changes the window if it is fully used and no recovery is under way."""
         if ack.cwnd_limited:
             self._heard = ack.now
         else:
@@ -94,7 +98,11 @@ class WindowControl(Control):
             if self.cwnd < self.ssthresh:
                 self.slow_start(ack)
             else:
+                before = self.cwnd
                 self.avoid_congestion(ack)
+                if self.cwnd < before:
+                    # Slow start would raise the window to the threshold again.
+                    self.ssthresh = min(self.ssthresh, self.cwnd)
         self._clamp()
 
     def on_loss(self, loss: Loss, random: Draws) -> None:  # noqa: ARG002  (for a subclass that draws)

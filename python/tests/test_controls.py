@@ -11,6 +11,7 @@ import pytest
 
 from ackclock import Scenario, parameter
 from ackclock.controls import Cubic, NewReno, WindowControl
+from ackclock.custom import Ack
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAIN = {"queue": {"name": "droptail", "limit": "60 packets"}}
@@ -107,3 +108,28 @@ def test_the_example_runs() -> None:
     cubic, python, gentle, patient = (line.split()[1:] for line in done.stdout.splitlines())
     assert cubic == python
     assert float(gentle[0]) > float(cubic[0]) > float(patient[0])
+
+
+class Yields(WindowControl):
+    """Leaves nine tenths of the window at each acknowledgement above the threshold, down to two packets."""
+
+    def avoid_congestion(self, ack: Ack) -> None:
+        self.cwnd = max(0.9 * self.cwnd, 2.0)
+
+    def decrease(self, window: float) -> float:
+        return 0.5 * window
+
+
+def test_a_window_that_its_control_lowers_is_not_raised_again_by_slow_start() -> None:
+    transport = {"name": "rfc", "initial_ssthresh": "20 packets"}
+    document = {
+        "duration": "5 s",
+        "dumbbell": {
+            "bottleneck": {"rate": "5 Mbit/s", "delay": "20 ms", **PLAIN},
+            "access": {"rate": "100 Mbit/s", "delay": "3 ms"},
+        },
+        "flows": [{"name": "one", "control": "yields", "transport": transport}],
+    }
+    run = Scenario.from_dict(document, controls={"yields": Yields}).run(seed=3)
+    assert run.series is not None
+    assert run.series["flows.one.cwnd_packets"][-1] == 2.0

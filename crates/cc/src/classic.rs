@@ -55,7 +55,8 @@ pub trait WindowLaw: Clone + Send {
     /// 9438 section 5.8).
     fn skip(&mut self, _pause: Span) {}
 
-    /// Changes the window in congestion avoidance for one fresh acknowledgement outside recovery.
+    /// Changes the window in congestion avoidance for one fresh acknowledgement outside recovery. A law that lowers the
+    /// window here must lower `ssthresh` too: below it, slow start raises the window again.
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack);
 
     /// Returns the window after a loss, in packets, given the window (or flight) that the profile reduces

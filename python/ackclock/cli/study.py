@@ -12,8 +12,10 @@ from ackclock.errors import InputError
 if TYPE_CHECKING:
     from ackclock.study.load import LoadedStudy
 
-WRITTEN_OUT = ("base", "assume", "axes", "measure", "disciplines")
-"""The keys that refer to other files or grids, which a copy no longer needs."""
+LEFT_OUT = ("base", "assume", "axes", "measure", "disciplines", "findings")
+"""The keys that refer to other files or grids, which a copy no longer needs, and the findings, which explain results of
+the study as it is and would be false after a change.
+"""
 
 
 def copy(name: str, file: Path) -> None:
@@ -37,12 +39,15 @@ def copy(name: str, file: Path) -> None:
 
 def copied(study: LoadedStudy) -> str:
     """Returns the text of a study file that gives the same numbers and verdicts as ``study`` and needs no other file:
-    the parts from its base and its grids are written out.
+    the parts from its base and its grids are written out. Findings are left out.
     """
     import tomli_w
 
     document = study.study.model_dump(mode="json", exclude_none=True, exclude_defaults=True, by_alias=True)
-    for key in WRITTEN_OUT:
+    for key in LEFT_OUT:
         document.pop(key, None)
-    head = f"# A copy of {study.name} to change. `ackclock check` checks it, `ackclock reproduce` runs it.\n"
+    head = (
+        f"# A copy of {study.name} to change, without its findings. `ackclock check` checks it, `ackclock reproduce` "
+        "runs it.\n"
+    )
     return head + tomli_w.dumps(document, multiline_strings=True)
