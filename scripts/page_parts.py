@@ -140,9 +140,9 @@ INSTEAD: dict[str, Callable[[str], str]] = {
     "clauses": lambda _: "[`clauses.toml`](clauses.toml) has",
     "studies": lambda _: "`ackclock list studies` prints",
     "scenarios": lambda _: "`ackclock list studies` prints",
-    "claims": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study}` computes",
-    "grids": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study}` computes",
-    "thesis-claims": lambda key: f"`ackclock reproduce {key}` computes",
+    "claims": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study} --judge` computes",
+    "grids": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study} --judge` computes",
+    "thesis-claims": lambda key: f"`ackclock reproduce {key} --judge` computes",
     "characterisation": lambda _: (
         "[A record of each scenario](../python/ackclock/archive/characterisation) has"
     ),

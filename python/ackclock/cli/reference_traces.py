@@ -7,15 +7,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ackclock._files import writable
+from ackclock._libraries import need_matplotlib
 from ackclock.cli.terminal import console, progress_bar, shown
 
 
 def reference_traces(names: Sequence[str], out: Path) -> None:
-    """Writes the reference traces as a folder and an archive into ``out``. InputError for an unknown name."""
+    """Writes the reference traces as a folder and an archive into ``out``. InputError for an unknown name, and
+    without Matplotlib.
+    """
     from ackclock import __version__
     from ackclock.reference_traces import archive_name, make, readme, traces, write_archive
 
     wanted = traces(names)
+    # Before anything runs: each trace has a figure.
+    need_matplotlib()
     writable(out)
     folder = out / archive_name(__version__)
     shutil.rmtree(folder, ignore_errors=True)
