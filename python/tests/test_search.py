@@ -415,7 +415,19 @@ def test_what_is_no_worse_with_new_seeds_is_not_called_so(
         "no path is significantly worse than the unchanged scenario, of up to 10 tried: no file is written"
         in told
     )
+    assert "bad already" not in told
     assert list(Path().rglob("search-*.toml")) == []
+
+
+def test_a_control_that_is_at_its_worst_without_a_search_is_told(
+    ackclock: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run.Search, "_objectives", lambda _self, _one, wanted: [0.9] * len(wanted))
+    told = ackclock("search", "sack", "--runs", "10").out
+    assert "no file is written" in told
+    assert "The unchanged scenario is bad already, so that no path can be much worse." in " ".join(
+        told.split()
+    )
 
 
 def test_html_shows_what_was_found_over_time(ackclock: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ackclock._search.space import Space
     from ackclock.evaluation.contenders import Contender
 
+BAD = 0.5
+"""The value of an objective, half of the worst, from which on no path can be much worse than the unchanged scenario."""
+
 
 def search(
     control: str,
@@ -98,6 +101,8 @@ def search(
                 "written"
             )
         )
+        if found.harmless >= BAD:
+            say.print(Text("The unchanged scenario is bad already, so that no path can be much worse."))
         return
     values = chosen.overrides(found.values)
     for place, (name, value) in enumerate(values.items()):
