@@ -468,7 +468,7 @@ def declared(annotation: Any, default: Any) -> type[Control]:
 @pytest.mark.parametrize(
     ("controls", "message"),
     [
-        ({"x": Steady(None)}, "expected a subclass of ackclock.Control"),  # type: ignore[arg-type]
+        ({"x": Steady(None)}, "expected a subclass of ackclock.Control"),  # type: ignore[arg-type]  # an instance
         ({"x": Red}, "expected a subclass of ackclock.Control"),
         ({"x": Control}, "lacks the methods decision, on_ack"),
         ({"cubic": Steady}, 'a control "cubic" exists already'),

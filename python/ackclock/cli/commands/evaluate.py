@@ -261,10 +261,9 @@ OF_QUEUES = ("control", "more", "full", "only", "json", "html", "out", "threads"
 
 def _only_of_queues(context: typer.Context) -> None:
     """Raises InputError for an option that an evaluation of a queue discipline does not take."""
-    for one in context.command.params:
+    params = context.command.params
+    taken = [one.opts[0] for one in params if one.name in OF_QUEUES and one.opts[0].startswith("--")]
+    for one in params:
         source = context.get_parameter_source(one.name or "")
         if source is not None and source.name == "COMMANDLINE" and one.name not in OF_QUEUES:
-            raise InputError(
-                f"{one.opts[0]}: `ackclock evaluate queue` takes only --full, --only, --json, --html, --out and "
-                "--threads"
-            )
+            raise InputError(f"{one.opts[0]}: `ackclock evaluate queue` takes only {', '.join(taken)}")
