@@ -51,7 +51,6 @@ pub fn read(root: &TableReader<'_>, network: &Network) -> Vec<AgentPlan> {
 }
 
 fn read_one(table: &TableReader<'_>, network: &Network) -> Option<AgentPlan> {
-    let node = table.get("agent");
     let at = table.text("at")?;
     let nodes = || network.links.iter().map(|link| link.from.as_str());
     if !nodes().any(|node| node == at) {
@@ -61,7 +60,7 @@ fn read_one(table: &TableReader<'_>, network: &Network) -> Option<AgentPlan> {
         table.reader.problem(&span, &table.path_of("at"), &found, &expected, nearest(at, nodes()));
         return None;
     }
-    let agent = choice::read(table.reader, node?, &table.path_of("agent"), &registry::agents(), &[])?;
+    let agent = choice::read(table, "agent", &registry::agents(), &[])?;
     Some(AgentPlan { at: at.to_owned(), agent: agent.among(AGENTS) })
 }
 

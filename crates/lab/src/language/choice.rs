@@ -6,20 +6,20 @@ use crate::language::document::{Node, Value, quoted};
 use crate::language::reader::{Reader, TableReader};
 use ackclock_base::{Descriptor, Kind, Values};
 
-/// Reads a named choice; `None` if a problem was reported. `candidates` are the possible names; `extra` are
-/// parameters that every candidate has besides its own.
+/// Reads the named choice that a key of a table gives; `None` if the key is absent or a problem was reported.
+/// `candidates` are the possible names; `extra` are parameters that every candidate has besides its own. A table
+/// without a `name` gives parameters of the key's default.
 pub fn read(
-    reader: &Reader<'_>,
-    node: &Node,
-    path: &str,
+    table: &TableReader<'_>,
+    key: &str,
     candidates: &[&'static Descriptor],
     extra: &'static [ackclock_base::Parameter],
 ) -> Option<Choice> {
-    let (name, span) = name_of(reader, node, path, candidates)?;
+    let (reader, node, path) = (table.reader, table.get(key)?, &table.path_of(key));
+    let (name, span) = name_of(reader, node, path, candidates, table.key(key).default_name())?;
     let names = || candidates.iter().map(|candidate| candidate.name);
     let Some(descriptor) = candidates.iter().find(|candidate| candidate.name == name) else {
-        let place =
-            if matches!(node.value, Value::Table(_)) { format!("{path}.name") } else { path.to_owned() };
+        let place = if matches!(node.value, Value::Table(_)) { format!("{path}.name") } else { path.clone() };
         let expected = one_of_these(candidates) + from_outside(candidates, &name);
         reader.problem(&span, &place, &quoted(&name), &expected, nearest(&name, names()));
         return None;
@@ -175,6 +175,7 @@ fn name_of(
     node: &Node,
     path: &str,
     candidates: &[&'static Descriptor],
+    default: Option<&str>,
 ) -> Option<(String, crate::language::document::Span)> {
     let names = one_of_these(candidates);
     let expected = &format!("{names}; write the name in quotes, or as the `name` of a table with parameters");
@@ -192,6 +193,7 @@ fn name_of(
                 );
                 None
             }
+            None if let Some(default) = default => Some((default.to_owned(), node.span.clone())),
             None => {
                 reader.problem(&node.span, path, "a table without `name`", expected, None);
                 None

@@ -26,6 +26,10 @@ pub struct Diagnostic {
     pub expected: String,
     /// The nearest valid name, if one is near.
     pub hint: Option<String>,
+    /// The point of the sweep at which the problem arises, in words; `None` if it does not depend on the sweep, or if
+    /// its location is in the sweep.
+    #[serde(skip)]
+    pub point: Option<String>,
     /// The source line, for display.
     #[serde(skip)]
     pub source: Option<String>,
@@ -41,12 +45,20 @@ pub struct End {
 }
 
 impl Diagnostic {
+    /// Returns whether another problem has the same location, path and reason.
+    pub fn is_alike(&self, other: &Self) -> bool {
+        let of = |problem: &Self| (problem.line, problem.column);
+        of(self) == of(other)
+            && (&self.path, &self.found, &self.expected) == (&other.path, &other.found, &other.expected)
+    }
+
     /// Returns the message of the problem, without its place in the file.
     pub fn message(&self) -> String {
         let (path, found, expected) = (visible(&self.path), visible(&self.found), &self.expected);
         let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
         let hint = self.hint.as_ref().map(|hint| format!("; did you mean {hint}?")).unwrap_or_default();
-        format!("{place}found {found}, expected {expected}{hint}")
+        let point = self.point.as_ref().map(|point| format!(" (at the sweep's point {})", visible(point)));
+        format!("{place}found {found}, expected {expected}{hint}{}", point.unwrap_or_default())
     }
 }
 
@@ -110,6 +122,12 @@ fn excerpt(line: &str, column: usize) -> (String, String) {
     // A tab is kept, so that the padding is as wide as the line above it.
     let pad: String = before.map(|c| if *c == '\t' { '\t' } else { ' ' }).collect();
     (format!("{}{shown}{}", cut(first > 0), cut(last < chars.len())), " ".repeat(cut(first > 0).len()) + &pad)
+}
+
+/// Returns problems in the order of the file; those of overrides come last.
+pub fn in_order(mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    problems.sort_by_key(|problem| (problem.line.unwrap_or(usize::MAX), problem.column));
+    problems
 }
 
 /// Returns all problems as a JSON list, each with its message.

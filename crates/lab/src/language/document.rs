@@ -140,6 +140,7 @@ impl Document {
             found: found.to_owned(),
             expected: expected.to_owned(),
             hint,
+            point: None,
             source,
         }
     }
@@ -183,6 +184,11 @@ impl Document {
             node = next;
         }
         steps.join("\n")
+    }
+
+    /// Returns the lines and columns, from 1, of the beginning and of the end of a range of bytes.
+    pub fn lines_and_columns(&self, span: &Range<usize>) -> [(usize, usize); 2] {
+        [span.start, span.end].map(|byte| self.line_and_column(byte))
     }
 
     /// Returns the line and column of a location, from 1; those of the beginning for `None`.

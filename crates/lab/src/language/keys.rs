@@ -178,6 +178,15 @@ impl Key {
         Self { needs, ..self }
     }
 
+    /// Returns the name or the word that the key has by default; `None` if its default is no text, or depends on other
+    /// keys.
+    pub fn default_name(&self) -> Option<&'static str> {
+        match self.otherwise {
+            Otherwise::Value(default) => default.strip_prefix('"')?.strip_suffix('"'),
+            _ => None,
+        }
+    }
+
     /// Returns an example of a value, as TOML; `None` if the first form is a table, whose shortest form is an
     /// example.
     pub fn example(&self) -> Option<String> {

@@ -4,11 +4,11 @@ use crate::cost::Cost;
 use crate::cost::warnings;
 use crate::cost::warnings::repair::Repairs;
 use crate::language::agents;
-use crate::language::diagnostics::Diagnostic;
+use crate::language::diagnostics::{Diagnostic, in_order};
 use crate::language::document::{Document, Value};
 use crate::language::flows::{self, FlowGroup};
 use crate::language::keys::{ANY_NUMBER, Form, Key, SOME, Table};
-use crate::language::limits::{MAX_REPLICATIONS, MAX_RUNS, MAX_SECONDS, MAX_SEED};
+use crate::language::limits::{MAX_PROBLEMS, MAX_REPLICATIONS, MAX_RUNS, MAX_SECONDS, MAX_SEED};
 use crate::language::media;
 use crate::language::network;
 use crate::language::observe::{self, Observe, Warmup};
@@ -126,8 +126,19 @@ impl Scenario {
     /// Reads and checks a scenario from a document that may name these plugins besides the registered
     /// entries.
     pub fn check_document(document: &Document, plugins: &Plugins) -> Result<Checked, Vec<Diagnostic>> {
-        let sweep = Sweep::of(document)?;
-        let scenario = Self::read(document, plugins)?;
+        let (sweep, scenario) = match (Sweep::of(document), Self::read(document, plugins)) {
+            (Ok(sweep), Ok(scenario)) => (sweep, scenario),
+            (sweep, scenario) => {
+                let mut problems = scenario.err().unwrap_or_default();
+                match sweep {
+                    Ok(sweep) => problems.extend(
+                        Self::read_point(document, plugins, &sweep, 0, &problems).err().unwrap_or_default(),
+                    ),
+                    Err(found) => problems.extend(found),
+                }
+                return Err(in_order(problems));
+            }
+        };
         check_runs(document, &scenario, sweep.points())?;
         let size = scenario.network.links.len()
             + scenario.flows.iter().map(|group| group.members.len()).sum::<usize>();
@@ -145,14 +156,43 @@ impl Scenario {
         if sweep.is_none() {
             note(&scenario);
         } else {
+            let mut problems: Vec<Diagnostic> = Vec::new();
             for point in (0..sweep.points()).step_by(every) {
-                let mut varied = document.clone();
-                sweep.set(&mut varied, point)?;
-                note(&Self::read(&varied, plugins)?);
+                match Self::read_point(document, plugins, &sweep, point, &problems) {
+                    Ok(scenario) => note(&scenario),
+                    Err(found) => problems.extend(found),
+                }
+                if problems.len() >= MAX_PROBLEMS {
+                    break;
+                }
+            }
+            if !problems.is_empty() {
+                return Err(in_order(problems));
             }
         }
         warnings.extend(repairs.warnings());
         Ok(Checked { scenario, sweep, packets, every, warnings })
+    }
+
+    /// Reads one point of a document's sweep. Returns the problems that are not `known`: one mistake can occur at many
+    /// points, and is reported at the first.
+    fn read_point(
+        document: &Document,
+        plugins: &Plugins,
+        sweep: &Sweep,
+        point: usize,
+        known: &[Diagnostic],
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let mut varied = document.clone();
+        let mut problems = sweep.set(&mut varied, point);
+        match Self::read(&varied, plugins) {
+            Ok(scenario) if problems.is_empty() => return Ok(scenario),
+            Ok(_) => {}
+            Err(found) => problems.extend(found),
+        }
+        problems.retain(|problem| !known.iter().any(|other| other.is_alike(problem)));
+        sweep.explain(document, point, &mut problems);
+        Err(problems)
     }
 
     /// Reads one point of a sweep that has been checked: the overrides are those of the point, and the sweep

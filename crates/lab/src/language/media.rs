@@ -92,17 +92,15 @@ pub fn read(root: &TableReader<'_>) -> Vec<MediumPlan> {
 }
 
 fn read_one(table: &TableReader<'_>) -> Option<MediumPlan> {
-    let access = table.get("access");
-    let choose = |node: &Node, key: &str, candidates: &[&'static ackclock_base::Descriptor]| {
-        choice::read(table.reader, node, &table.path_of(key), candidates, &[])
+    let choose = |key: &str, candidates: &[&'static ackclock_base::Descriptor]| {
+        table.get(key).map(|_| choice::read(table, key, candidates, &[]))
     };
-    let propagation =
-        table.get("propagation").map(|node| choose(node, "propagation", &registry::propagations()));
-    let mobility = table.get("mobility").map(|node| choose(node, "mobility", &registry::mobilities()));
+    let propagation = choose("propagation", &registry::propagations());
+    let mobility = choose("mobility", &registry::mobilities());
     let (places, spans) = read_places(table).unzip();
     Some(MediumPlan {
         name: table.name("name")?.to_owned(),
-        access: choose(access?, "access", &registry::media())?,
+        access: choice::read(table, "access", &registry::media(), &[])?,
         propagation: propagation.map_or(Some(None), |read| read.map(Some))?,
         mobility: mobility.unwrap_or_else(|| Some(Choice::default_of(registry::mobilities()[0])))?,
         places,

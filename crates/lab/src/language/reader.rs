@@ -1,7 +1,7 @@
 //! Reads typed values from a document. Reading continues after a problem, so that all problems are reported
 //! at once.
 
-use crate::language::diagnostics::{Diagnostic, MAX_NAMES, counted, is_hidden, nearest, one_of};
+use crate::language::diagnostics::{Diagnostic, MAX_NAMES, counted, in_order, is_hidden, nearest, one_of};
 use crate::language::document::{Document, Node, Span, Table as Entries, Value, quoted};
 use crate::language::keys::{Form, Key, Otherwise, Table, length_words};
 use crate::language::limits::MAX_PROBLEMS;
@@ -30,8 +30,7 @@ impl<'d> Reader<'d> {
 
     /// Returns the problems found, in the order of the file.
     pub fn into_problems(self) -> Vec<Diagnostic> {
-        let mut problems = self.problems.into_inner();
-        problems.sort_by_key(|problem| (problem.line.unwrap_or(usize::MAX), problem.column));
+        let mut problems = in_order(self.problems.into_inner());
         if self.more.get() > 0 {
             let found = counted(self.more.get(), "more mistake");
             problems.push(self.document.problem(
@@ -278,7 +277,7 @@ impl<'r> TableReader<'r> {
     ///
     /// # Panics
     /// Panics if the table declares no such key, which is a mistake in the code that reads it.
-    fn key(&self, key: &str) -> &'static Key {
+    pub(super) fn key(&self, key: &str) -> &'static Key {
         let declared = self.declared.and_then(|table| table.key(key));
         declared.unwrap_or_else(|| {
             panic!("the table `{}` is read by a key that it does not declare: {key}", self.path)

@@ -19,7 +19,7 @@ pub fn schema() -> Value {
         definitions.insert(opened.name.to_owned(), table(opened));
     }
     for kind in Kind::ALL {
-        definitions.insert(definition_of(*kind), named(&registry::of(*kind)));
+        definitions.insert(definition_of(*kind), named(&registry::of(*kind), default_of(*kind)));
     }
     let mut schema = table(&SCENARIO);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
@@ -135,8 +135,17 @@ fn object(required: &[&str], properties: Value) -> Value {
     json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
 }
 
-/// Returns the schema of a named choice: its name, or a table with its name and parameters.
-fn named(descriptors: &[&'static Descriptor]) -> Value {
+/// Returns the entry that keys for this kind of choice have by default; `None` if it depends on other keys.
+fn default_of(kind: Kind) -> Option<&'static str> {
+    let tables = SCENARIO.reachable().into_iter();
+    let mut keys = tables.flat_map(Table::keys);
+    keys.find(|key| key.forms.iter().any(|form| matches!(form, Form::Named(named) if *named == kind)))?
+        .default_name()
+}
+
+/// Returns the schema of a named choice: its name, or a table with its parameters and its name, which the default
+/// needs not.
+fn named(descriptors: &[&'static Descriptor], default: Option<&str>) -> Value {
     let names: Vec<&str> = descriptors.iter().map(|descriptor| descriptor.name).collect();
     let mut any = vec![json!({ "enum": names })];
     any.extend(descriptors.iter().map(|descriptor| {
@@ -145,7 +154,8 @@ fn named(descriptors: &[&'static Descriptor]) -> Value {
         for parameter in registry::parameters_of(descriptor) {
             properties.insert(parameter.name.to_owned(), parameter_schema(descriptor, parameter));
         }
-        let mut table = object(&["name"], Value::Object(properties));
+        let required: &[&str] = if default == Some(descriptor.name) { &[] } else { &["name"] };
+        let mut table = object(required, Value::Object(properties));
         table["description"] = json!(descriptor.summary);
         table
     }));

@@ -77,16 +77,17 @@ impl Sweep {
         let Value::Table(root) = &document.root.value else { return Ok(none) };
         let Some(sweep) = root.get("sweep") else { return Ok(none) };
         let problem = |span: &Span, path: &str, found: &str, expected: &str| {
-            Err(vec![document.problem(span, path, found, expected, None)])
+            document.problem(span, path, found, expected, None)
         };
         let Value::Table(table) = &sweep.value else {
-            return problem(
+            return Err(vec![problem(
                 &sweep.span,
                 "sweep",
                 &sweep.describe(),
                 "a table of dotted paths, each with a list of values or a range",
-            );
+            )]);
         };
+        let mut problems = Vec::new();
         let mut made = none;
         let mut ranges = Vec::new();
         let mut targets: HashMap<String, &str> = HashMap::new();
@@ -101,38 +102,50 @@ impl Sweep {
                 _ => None,
             };
             if let Some(expected) = expected {
-                return problem(key, &place, &format!("a sweep of `{path}`"), expected);
+                problems.push(problem(key, &place, &format!("a sweep of `{path}`"), expected));
+                continue;
             }
             if let Some(other) = targets.insert(document.canonical(path), path) {
                 let found = format!("a second dotted path to the key that \"{other}\" sets");
-                return problem(key, &place, &found, "each key of the scenario once in a sweep");
+                problems.push(problem(key, &place, &found, "each key of the scenario once in a sweep"));
+                continue;
             }
             let values = match &node.value {
                 Value::List(values) if !values.is_empty() => values.clone(),
                 Value::Table(range) if samples::is_range(range) => {
-                    ranges.push((made.axes.len(), samples::Range::read(document, node, &place)?));
+                    match samples::Range::read(document, node, &place) {
+                        Ok(range) => ranges.push((made.axes.len(), range)),
+                        Err(found) => {
+                            problems.extend(found);
+                            continue;
+                        }
+                    }
                     Vec::new()
                 }
-                _ => return problem(&node.span, &place, &node.describe(), EXPECTED),
+                _ => {
+                    problems.push(problem(&node.span, &place, &node.describe(), EXPECTED));
+                    continue;
+                }
             };
             if let Some((first, second)) = twins(&values) {
                 let found =
                     format!("{}, which is value {} of the list too", values[second].describe(), first + 1);
-                return problem(
-                    &values[second].span,
-                    &place,
-                    &found,
-                    "every value once: a repeated point adds nothing",
-                );
+                let expected = "every value once: a repeated point adds nothing";
+                problems.push(problem(&values[second].span, &place, &found, expected));
+                continue;
             }
             let sampled = values.is_empty();
             let grid = if sampled { made.grid } else { made.grid * values.len() };
             if grid > MAX_POINTS {
                 let found = format!("a grid of {grid} points or more");
-                return problem(&node.span, &place, &found, &format!("at most {MAX_POINTS} points"));
+                problems.push(problem(&node.span, &place, &found, &format!("at most {MAX_POINTS} points")));
+                break;
             }
             made.grid = grid;
             made.axes.push(Axis { path: path.clone(), key: key.clone(), values, sampled });
+        }
+        if !problems.is_empty() {
+            return Err(problems);
         }
         made.draw(document, sweep, table.get(SAMPLES), &ranges)?;
         Ok(made)
@@ -216,14 +229,34 @@ impl Sweep {
         set.map(|(axis, index)| (axis.path.clone(), axis.values[index].to_json())).collect()
     }
 
-    /// Sets the values of a point in a document. A problem with a path or a value has the location in the
-    /// sweep.
-    pub fn set(&self, document: &mut Document, point: usize) -> Result<(), Vec<Diagnostic>> {
+    /// Sets the values of a point in a document. Returns the paths that do not exist, as problems with their location
+    /// in the sweep.
+    pub fn set(&self, document: &mut Document, point: usize) -> Vec<Diagnostic> {
+        let set = self.axes.iter().zip(self.indices(point)).filter_map(|(axis, index)| {
+            document.set_node(&axis.path, axis.values[index].clone(), &axis.key).err()
+        });
+        set.map(|problem| *problem).collect()
+    }
+
+    /// Adds the point to problems whose location is not in the sweep, because the user may look for the cause there.
+    pub fn explain(&self, document: &Document, point: usize, problems: &mut [Diagnostic]) {
+        let mut words = Vec::new();
+        let mut places = Vec::new();
         for (axis, index) in self.axes.iter().zip(self.indices(point)) {
-            let set = document.set_node(&axis.path, axis.values[index].clone(), &axis.key);
-            set.map_err(|problem| vec![*problem])?;
+            let value = &axis.values[index];
+            words.push(format!("\"{}\" = {}", axis.path, value.describe()));
+            let spans = [&axis.key, &value.span].into_iter().flatten();
+            places.extend(spans.map(|span| document.lines_and_columns(span)));
         }
-        Ok(())
+        for problem in problems {
+            let is_inside = problem
+                .line
+                .zip(problem.column)
+                .is_some_and(|place| places.iter().any(|[start, end]| *start <= place && place <= *end));
+            if !is_inside {
+                problem.point = Some(words.join(", "));
+            }
+        }
     }
 
     /// Returns the axes as results show them.

@@ -322,6 +322,51 @@ fn a_mistake_in_an_override_is_reported_as_such() {
 }
 
 #[test]
+fn all_mistakes_of_a_sweep_and_of_its_scenario_are_reported_at_once() {
+    let paths =
+        "[sweep]\n\"flows.udp.count\" = [1]\n\"flows.tcp.cuont\" = [1]\n\"flows.tcp.count\" = [2, 0, -1]\n";
+    let sweep = format!("{DUMBBELL}{paths}");
+    assert_eq!(places(&sweep), [(20, 1), (21, 1), (22, 25), (22, 28)]);
+    // A sweep of mistakes beside one in the scenario itself: of its points the first is read.
+    assert_eq!(places(&sweep.replace("\"newreno\"", "\"newrno\"")), [(13, 11), (20, 1), (21, 1)]);
+    let twice = format!("{DUMBBELL}[sweep]\nseed = [1]\nreplications = [1]\n").replace("warmup", "warmpu");
+    assert_eq!(places(&twice), [(3, 1), (20, 1), (21, 1)]);
+}
+
+#[test]
+fn a_mistake_outside_the_sweep_names_the_point_that_causes_it() {
+    let limits = "limit = \"50 packets\", max_threshold = \"15 packets\"";
+    let swept = "[sweep]\n\"dumbbell.bottleneck.queue.min_threshold\" = [\"5 packets\", \"20 packets\", \"30 packets\"]\n";
+    let text = format!("{}{swept}", DUMBBELL.replace("limit = \"50 packets\"", limits));
+    let problems = problems(&text);
+    assert_eq!(problems.len(), 1, "{}", diagnostics::render(&problems));
+    assert_eq!(problems[0].line, Some(7));
+    assert!(
+        problems[0]
+            .message()
+            .ends_with("(at the sweep's point \"dumbbell.bottleneck.queue.min_threshold\" = \"20 packets\")"),
+        "{}",
+        problems[0].message()
+    );
+}
+
+#[test]
+fn a_table_without_a_name_gives_parameters_of_the_default() {
+    let text = DUMBBELL.replace("[flows.transport]\nname = \"ns2\"\nmin_rto = \"0.2 s\"\n", "");
+    let min_rto = |overrides: Value| {
+        let scenario = Scenario::parse(&text, "file.toml", overrides.as_object().expect("a table"));
+        let scenario = scenario.unwrap_or_else(|problems| panic!("{}", diagnostics::render(&problems)));
+        format!("{:?}", scenario.flows[0])
+    };
+    let named = min_rto(json!({ "flows.tcp.transport": { "name": "rfc", "min_rto": "0.5 s" } }));
+    assert_eq!(min_rto(json!({ "flows.tcp.transport.min_rto": "0.5 s" })), named);
+    assert_ne!(min_rto(json!({})), named);
+    // A control has no default.
+    let none = problems(&text.replace("control = \"newreno\"", "control = { beta = 0.5 }"));
+    assert_eq!(none[0].found, "a table without `name`");
+}
+
+#[test]
 fn a_point_of_a_sweep_is_read_alone() {
     let text = format!("{DUMBBELL}[sweep]\n\"flows.tcp.count\" = [1, 0]\n");
     let point = |count: u32| {

@@ -215,7 +215,7 @@ pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<C
     let published = law.as_ref().map_or(PublishedDefaults::NONE, Law::published);
     let given = |key: &str, candidates: &[&'static Descriptor]| match table.get(key) {
         None => Some(None),
-        Some(node) => choice::read(table.reader, node, &table.path_of(key), candidates, &[]).map(Some),
+        Some(_) => choice::read(table, key, candidates, &[]).map(Some),
     };
     let discriminator = given("discriminator", &control_parts::discriminators());
     let action = given("action", &control_parts::actions());

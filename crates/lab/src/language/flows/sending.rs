@@ -87,7 +87,7 @@ impl Sending {
 /// Reads the transport and the workload of a group.
 pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     let pick = |key: &str, candidates: &[&'static ackclock_base::Descriptor]| match table.get(key) {
-        Some(node) => choice::read(table.reader, node, &table.path_of(key), candidates, &[]),
+        Some(_) => choice::read(table, key, candidates, &[]),
         None => candidates.first().map(|descriptor| Choice::default_of(descriptor)),
     };
     let application = pick("application", &registry::applications())
@@ -159,11 +159,7 @@ fn over_udp(table: &TableReader<'_>, application: &'static traffic::Entry, sourc
 fn read_selector(table: &TableReader<'_>) -> Option<Chosen<SelectorEntry>> {
     match table.get("selector") {
         None => Some(Chosen::default_of(&SELECTORS[0])),
-        Some(node) => {
-            let path = table.path_of("selector");
-            let choice = choice::read(table.reader, node, &path, &registry::selectors(), &[])?;
-            Some(choice.among(SELECTORS))
-        }
+        Some(_) => Some(choice::read(table, "selector", &registry::selectors(), &[])?.among(SELECTORS)),
     }
 }
 

@@ -18,8 +18,10 @@ pub enum Routing {
 impl Routing {
     /// Reads `routing`.
     pub(super) fn read(root: &TableReader<'_>) -> Option<Self> {
-        let Some(node) = root.get("routing") else { return Some(Self::First) };
-        let chosen: Choice = choice::read(root.reader, node, "routing", &registry::routings(), &[])?;
+        if root.get("routing").is_none() {
+            return Some(Self::First);
+        }
+        let chosen: Choice = choice::read(root, "routing", &registry::routings(), &[])?;
         Some(match chosen.descriptor.name {
             "ecmp" => Self::Ecmp((&chosen.values).into()),
             _ => Self::First,

@@ -249,13 +249,9 @@ pub(super) fn read_wire(
         None => base.and_then(|base| base.outage).filter(|_| !pace.as_ref().is_some_and(Pace::is_trace)),
     };
     let queue = match table.get("queue") {
-        Some(node) => Some(choice::read(
-            table.reader,
-            node,
-            &table.path_of("queue"),
-            &table.reader.plugins().all_queues(),
-            QueueLimit::TABLE,
-        )?),
+        Some(_) => {
+            Some(choice::read(table, "queue", &table.reader.plugins().all_queues(), QueueLimit::TABLE)?)
+        }
         None => match base {
             Some(base) => base.queue.clone(),
             None => defaults.limited.then(default_queue),
@@ -263,10 +259,7 @@ pub(super) fn read_wire(
     };
     let loss = match table.get("loss") {
         Some(_) if shares::changes(table, "loss") => Some(Loss::OverTime(shares::losses(table)?)),
-        Some(node) => {
-            let model = choice::read(table.reader, node, &table.path_of("loss"), &registry::losses(), &[])?;
-            Some(Loss::Model(model))
-        }
+        Some(_) => Some(Loss::Model(choice::read(table, "loss", &registry::losses(), &[])?)),
         None => base.and_then(|base| base.loss.clone()),
     };
     let mut rules = base.map(|base| base.rules).unwrap_or_default();

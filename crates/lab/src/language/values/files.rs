@@ -91,6 +91,7 @@ pub fn read<T>(
         found,
         expected: mistake.expected,
         hint: None,
+        point: None,
         source: text.lines().nth(mistake.line.saturating_sub(1)).filter(|_| shown).map(str::to_owned),
     });
     None
