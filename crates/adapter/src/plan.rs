@@ -61,7 +61,11 @@ impl fmt::Display for Refusal {
                 write!(formatter, "{control} has no parameters, found {parameter:?}")
             }
             Self::NoParameter { control, parameter, known } => {
-                write!(formatter, "{control} has no parameter {parameter:?}, only: {}", known.join(", "))
+                write!(
+                    formatter,
+                    "{control} has no parameter {parameter:?}; its parameters: {}",
+                    known.join(", ")
+                )
             }
             Self::BadValue { parameter, given, expected } => {
                 write!(formatter, "{parameter} is {given:?}, but must be {expected}")
@@ -291,7 +295,8 @@ mod tests {
         assert_eq!(message(Plan::named("kubic", HONOURS_RATES)), "there is no control called \"kubic\"");
         let cubic = || Plan::named("cubic", HONOURS_RATES).unwrap();
         assert!(
-            message(cubic().with("betta", "0.7")).starts_with("cubic has no parameter \"betta\", only: ")
+            message(cubic().with("betta", "0.7"))
+                .starts_with("cubic has no parameter \"betta\"; its parameters: ")
         );
         assert!(message(cubic().with("beta", "much")).starts_with("beta is \"much\", but must be "));
         assert_eq!(

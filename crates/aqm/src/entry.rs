@@ -86,12 +86,12 @@ pub const ECN: Declared<bool> = declare::flag(false, "RFC 3168 section 5")
 
 /// The parameter that decides, in a region of forced drops, about packets that can be marked.
 pub const DROPS_ABOVE_MAXIMUM: Declared<Option<bool>> = declare::optional_flag(
-    "RFC 3168 section 7 drops above the upper threshold, ns-3's UseHardDrop and Linux's harddrop choose; a step is DCTCP's \
-     (RFC 8257 section 3.1) and has to mark",
+    "RFC 3168 section 7 drops above the upper threshold; ns-3 (UseHardDrop) and Linux (harddrop) have an option; \
+     DCTCP's step (RFC 8257 section 3.1) must mark",
 )
 .about(
-    "With `ecn`, whether ECN-capable packets are dropped where the drop probability is 1; none for true, or for \
-     false where the upper threshold is not above the lower one, as in DCTCP's step",
+    "With `ecn`, whether ECN-capable packets are dropped while the drop probability is 1; by default (none) they \
+     are, unless the upper threshold is at most the lower one, as in DCTCP's step",
 );
 
 /// Returns whether packets that can be marked are dropped when the drop probability is 1. `step` says whether

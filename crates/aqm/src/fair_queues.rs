@@ -9,7 +9,7 @@ use ackclock_base::{Range, Size, declare, declare::Declared};
 
 /// The bytes that a queue may send in its turn.
 pub const QUANTUM: Declared<Size> =
-    declare::size("1514 B", Range::at_least(64.0), "Linux, psched_mtu: the MTU and Ethernet's header")
+    declare::size("1514 B", Range::at_least(64.0), "Linux, psched_mtu: the MTU plus the Ethernet header")
         .about("Bytes that a queue may send in its turn");
 
 /// Whether a queue may send a packet that is longer than the rest of its turn.
@@ -85,7 +85,9 @@ impl FairQueues {
     pub fn make_room(&mut self, own: u32, length: impl Fn(&Fifo) -> u64, drops: &mut dyn FnMut(Ticket)) {
         while self.room.is_over() {
             let victim = longest(own as usize, self.fifos.iter().map(&length));
-            let Some(dropped) = self.fifos[victim].pop_newest() else { panic!("empty queues hold too much") };
+            let Some(dropped) = self.fifos[victim].pop_newest() else {
+                panic!("the limit is exceeded, but all queues are empty")
+            };
             self.room.leave(1, u64::from(dropped.arrival.bytes));
             drops(dropped.ticket);
         }

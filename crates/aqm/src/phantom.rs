@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 pub const QUEUES: Declared<usize> = declare::integer(
     "1024",
     Range::between(1.0, 65536.0),
-    "RFC 8290 section 5.2.3, for the same use; the authors' code of BC-PQP takes the port's remainder",
+    "RFC 8290 section 5.2, for FQ-CoDel's queues; the BC-PQP authors' code takes the port modulo the number of queues",
 )
 .about("Number of phantom queues to which flows are hashed");
 

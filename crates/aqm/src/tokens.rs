@@ -12,7 +12,7 @@ pub const RATE: Declared<Option<Rate>> =
 pub const BURST: Declared<Size> = declare::size(
     "25 kB",
     Range::above(0.0),
-    "RFC 2215 section 3.6, b; Jain 2003 section 5.1, sigma. 50 of the 500-byte packets of its section 2.7",
+    "RFC 2215 section 3.6, b; Jain 2003 section 5.1, sigma; 25 kB are 50 packets of 500 bytes (Jain 2003 section 2.7)",
 )
 .about("Depth of the token bucket; a packet longer than that never finds enough tokens");
 

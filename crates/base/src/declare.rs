@@ -129,7 +129,11 @@ macro_rules! parameters {
         impl From<&$crate::Values> for $name {
             /// Reads each field from the value at its position in the table.
             fn from(values: &$crate::Values) -> Self {
-                debug_assert!(values.are_of(Self::TABLE), "values of another table than {}", stringify!($name));
+                debug_assert!(
+                    values.are_of(Self::TABLE),
+                    "the values belong to another table than that of {}",
+                    stringify!($name)
+                );
                 Self::take(&mut values.iter())
             }
         }
@@ -337,7 +341,7 @@ pub struct Declared<T> {
 
 impl<T: Field> Declared<T> {
     const fn new(quantity: Quantity, default: &'static str, range: Range, source: &'static str) -> Self {
-        assert!(T::OPTIONAL || !same(default, Parameter::NONE), "only an Option may be absent");
+        assert!(T::OPTIONAL || !same(default, Parameter::NONE), "only an Option can have the default none");
         let parameter = Parameter { name: "", summary: "", quantity, default, range, source };
         Self { parameter, field: PhantomData }
     }
@@ -368,7 +372,7 @@ impl<T: Field> Declared<T> {
     pub const fn parameter(&self, name: &'static str, line: &'static str) -> Parameter {
         let line = line.trim_ascii();
         let summary = if line.is_empty() { self.parameter.summary } else { line };
-        assert!(!summary.is_empty(), "a parameter needs a line that says what it is");
+        assert!(!summary.is_empty(), "a parameter needs a summary: a doc comment, or `about`");
         Parameter { name, summary, ..self.parameter }
     }
 }
@@ -451,7 +455,7 @@ pub const fn choice<T: Field>(default: &'static str, source: &'static str) -> De
     while index < T::WORDS.len() && !same(default, T::WORDS[index]) {
         index += 1;
     }
-    assert!(index < T::WORDS.len() || T::OPTIONAL, "the default is none of the words");
+    assert!(index < T::WORDS.len() || T::OPTIONAL, "the default must be one of the words of the choice");
     Declared::new(Quantity::Choice(T::WORDS), default, Range::ANY, source)
 }
 

@@ -106,7 +106,7 @@ impl GroupScript {
     /// If the control has no window that can be set.
     pub fn set_cwnd(&mut self, me: usize, packets: Packets) {
         let control = self.members[me].control.window_control();
-        control.expect("a window that can be set").set_cwnd(packets);
+        control.expect("the control has no window that can be set").set_cwnd(packets);
     }
 
     /// Reports a loss found by duplicate acknowledgements, of a packet sent just now. Recoveries of the

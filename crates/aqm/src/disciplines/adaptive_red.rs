@@ -12,7 +12,7 @@ use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "adaptive-red",
-        "RED that adapts max_probability until the average queue is halfway between its thresholds",
+        "RED that adapts max_probability to hold the average queue midway between its thresholds",
         "Floyd, Gummadi and Shenker 2001",
         Parameters::TABLE,
     ),
@@ -34,7 +34,7 @@ parameters! {
         min_threshold: Packets = packets("5 packets", Range::at_least(0.0), "Floyd, Gummadi and Shenker 2001"),
         /// Upper threshold; none for three times the lower threshold
         max_threshold: Option<Packets> = packets("none", Range::above(0.0), "Floyd, Gummadi and Shenker 2001"),
-        /// Weight of the queue length that an arrival finds in the moving average of the queue length; none for 1 -
+        /// Weight, in the moving average of the queue length, of the queue length that each arrival finds; none for 1 -
         /// exp(-1/C) on a link that sends C packets a second
         weight: Option<f64> = number(
             "none",

@@ -19,8 +19,8 @@ use ackclock_base::{Random, Range, Rate, Size, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "bc-pqp",
-        "A policer with a phantom queue for each flow; a detected burst fills its flow's phantom queue, so that the \
-         flow gains nothing by it",
+        "A policer with a phantom queue for each flow; when a flow bursts, its phantom queue is filled up, so that \
+         the burst gains the flow nothing",
         "Tahir et al. 2024 (SIGCOMM)",
         Parameters::TABLE,
     ),
@@ -36,19 +36,19 @@ parameters! {
         phantom_limit: Size = size(
             "25 kB",
             Range::above(0.0),
-            "as burst of the other policers. A Reno flow needs w^2 / 18 packets with w packets in a round trip at \
-             its share: its window swings from 2/3 w to 4/3 w, and adds up w^2 / 18 above w",
+            "the default `burst` of the other policers. A Reno flow whose share is w packets per round trip needs \
+             w^2 / 18 packets: its window swings from 2/3 w to 4/3 w, and its excess over w adds up to w^2 / 18",
         ),
         /// Time over which the bytes that arrive at a phantom queue are compared with those that drain from it, to
         /// detect a burst
         window: Span = time(
             "100 ms",
             PERIODS,
-            "the authors' code has it as an argument, `rtt`; here the round trip of this project's policers",
+            "an argument, `rtt`, in the code of Tahir et al.; here 100 ms, like `round_trip` of scepter",
         ),
         /// Share of the draining bytes by which the arriving bytes must exceed them for a burst, and fall short of
         /// them for its end
-        threshold: f64 = number("0.5", Range::at_least(0.0), "the authors' code, gradient_threshold"),
+        threshold: f64 = number("0.5", Range::at_least(0.0), "gradient_threshold in the code of Tahir et al."),
         queues: usize = QUEUES,
         quantum: Size = QUANTUM,
     }

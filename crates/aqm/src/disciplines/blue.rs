@@ -25,29 +25,30 @@ parameters! {
         increment: f64 = number(
             "0.0025",
             Range::between(0.0, 1.0),
-            "Tahiliani, Jain and Singh's port of the authors' ns-1.1 code to ns-3 (outside its releases), Increment",
+            "Increment in the ns-3 port of the authors' ns-1.1 code (Tahiliani, Jain and Singh; in no ns-3 release)",
         ),
         /// Amount by which a step lowers the drop probability (d2), usually far less than d1
         decrement: f64 = number(
             "0.00025",
             Range::between(0.0, 1.0),
-            "the same port, Decrement; Feng et al. 1999 want it far below d1",
+            "Decrement in the ns-3 port by Tahiliani, Jain and Singh; Feng et al. 1999: far below d1",
         ),
         /// Shortest time between two steps of the drop probability, so that a step can take effect
         freeze_time: Span = time(
             "100 ms",
             Range::above(0.0),
-            "the same port, FreezeTime; 50 ms in the authors' ALTQ version (altq_blue.c)",
+            "FreezeTime in the ns-3 port by Tahiliani, Jain and Singh; 50 ms in the authors' ALTQ version \
+             (altq_blue.c)",
         ),
         /// Queue length above which the drop probability already rises, to leave room for bursts (L); none for a rise
         /// at overflows only
         threshold: Option<Packets> = packets(
             "none",
             Range::at_least(0.0),
-            "Feng et al. 2002, the variant of the algorithm",
+            "Feng et al. 2002, a variant of the algorithm",
         ),
         /// Whether ECN-capable packets are marked instead of dropped, unless the queue overflows
-        ecn: bool = flag(false, "RFC 3168 section 5; Feng et al. 2002 mark"),
+        ecn: bool = flag(false, "RFC 3168 section 5; Feng et al. 2002 enable marking"),
     }
 }
 

@@ -35,7 +35,8 @@ pub const ENTRY: Entry = Entry {
         presets: PRESETS,
         ..queue(
             "cake",
-            "Shapes to a rate, shares it fairly among hosts and their flows, each flow under CoDel and BLUE",
+            "Shapes traffic to a rate, shared fairly among hosts and their flows; each flow has a queue with \
+             CoDel and BLUE",
             "Høiland-Jørgensen, Täht and Morton 2018; Linux, net/sched/sch_cake.c",
             Parameters::TABLE,
         )
@@ -66,7 +67,7 @@ parameters! {
         /// (triple-isolate), sending hosts (dual-srchost), receiving hosts (dual-dsthost), or none (flows)
         isolation: Isolation = choice("triple-isolate", "tc-cake(8), flow isolation"),
         /// Whether ECN-capable packets are marked where CoDel would drop them; BLUE drops them too
-        ecn: bool = ECN.by_default("true").source("Linux, sch_cake.c marks what it can; RFC 3168 section 5"),
+        ecn: bool = ECN.by_default("true").source("Linux, sch_cake.c, where marking is always on; RFC 3168 section 5"),
     }
 }
 
@@ -161,7 +162,9 @@ impl Cake {
     fn drop_from_fattest(&mut self, now: Time, drops: &mut dyn FnMut(Ticket)) {
         let fattest = longest(0, self.queues.iter().map(|queue| queue.fifo.bytes()));
         let queue = &mut self.queues[fattest];
-        let Some(dropped) = queue.fifo.pop() else { panic!("empty queues hold too much") };
+        let Some(dropped) = queue.fifo.pop() else {
+            panic!("the limit is exceeded, but all queues are empty")
+        };
         queue.cobalt.overflowed(now, &self.settings);
         self.forget(&dropped);
         drops(dropped.ticket);

@@ -17,7 +17,7 @@ pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "choke",
         "RED that, while the average queue is at least the lower threshold, compares an arrival with a random \
-         waiting packet and drops both if they are of one flow",
+         waiting packet and drops both if they belong to the same flow",
         "Pan, Prabhakar and Psounis 2000",
         Parameters::TABLE,
     ),

@@ -16,8 +16,8 @@ use ackclock_base::{Random, Size, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "drr",
-        "A queue for each flow; queues take turns of equal bytes, and beyond the limit the queue with the most bytes \
-         loses its newest packet",
+        "A queue for each flow; queues take turns to send equal numbers of bytes; if the limit is exceeded, the queue \
+         with the most bytes loses its newest packet",
         "Shreedhar and Varghese 1995",
         Parameters::TABLE,
     ),

@@ -30,8 +30,8 @@ parameters! {
     /// The bucket, and the turns of its flows.
     pub struct Parameters {
         rate: Option<Rate> = RATE,
-        /// Depth of the bucket in which the flows take space; a packet passes if its flow then takes no more space than
-        /// is free before it passes
+        /// Depth of the bucket in which all flows take up space; a packet passes if the space of its flow, with this
+        /// packet, is at most the space that is free when the packet arrives
         burst: Size = BURST,
         queues: usize = QUEUES,
         quantum: Size = QUANTUM,

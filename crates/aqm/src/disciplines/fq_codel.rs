@@ -16,7 +16,7 @@ pub const ENTRY: Entry = Entry {
         presets: PRESETS,
         ..queue(
             "fq-codel",
-            "Hashes flows to queues that share the link equally, each under its own CoDel; new flows go first",
+            "Hashes flows to queues that share the link equally, each with its own CoDel; new flows are served first",
             "RFC 8290",
             Parameters::TABLE,
         )
@@ -32,9 +32,9 @@ parameters! {
     /// The queues, and CoDel in each of them.
     pub struct Parameters {
         /// Number of queues to which flows are hashed
-        queues: usize = integer("1024", Range::between(1.0, 65_536.0), "RFC 8290 section 5.2.4"),
+        queues: usize = integer("1024", Range::between(1.0, 65_536.0), "RFC 8290 section 5.2, Flows"),
         /// Bytes that a queue may send in its turn
-        quantum: Size = size("1514 B", Range::at_least(64.0), "RFC 8290 section 5.2.3"),
+        quantum: Size = size("1514 B", Range::at_least(64.0), "RFC 8290 section 5.2, Quantum"),
         /// Largest number of packets dropped at once, oldest first, from the queue with the most bytes when the limit
         /// is exceeded; dropping ends earlier once half of that queue's bytes are gone
         drop_batch: usize = integer("64", Range::between(1.0, 1e6), "RFC 8290 section 4.1"),

@@ -13,8 +13,8 @@ use ackclock_base::{Random, Range, Rate, Size, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "phantom-queue",
-        "Marks or drops packets while a counter of passed bytes, which drains at a share of a rate, is above a \
-         threshold",
+        "Marks or drops packets while a counter of admitted bytes, which drains at a share of the link's rate or of a \
+         given rate, is above a threshold",
         "Alizadeh et al. 2012 (HULL)",
         Parameters::TABLE,
     ),
@@ -26,7 +26,7 @@ parameters! {
     /// The counter and its threshold.
     pub struct Parameters {
         /// Rate of which the counter drains a share; none for the link's rate
-        rate: Option<Rate> = RATE.source("HULL: that of the link that the counter belongs to"),
+        rate: Option<Rate> = RATE.source("HULL: the rate of the counter's link"),
         /// Share of the rate at which the counter drains (gamma)
         drain: f64 = number(
             "0.95",
@@ -38,9 +38,9 @@ parameters! {
         threshold: Size = size(
             "6 kB",
             Range::at_least(0.0),
-            "four packets of 1500 bytes; HULL's own value could not be looked up",
+            "four packets of 1500 bytes; not compared with HULL's value",
         ),
-        ecn: bool = ECN.by_default("true").source("Alizadeh et al. 2012 mark"),
+        ecn: bool = ECN.by_default("true").source("Alizadeh et al. 2012 enable marking"),
     }
 }
 

@@ -9,7 +9,8 @@ use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "pi",
-        "Drops with a probability that a controller moves until the queue has its reference length",
+        "Drops with a probability that a proportional-integral controller adapts to hold the queue at a \
+         reference length",
         "Hollot, Misra, Towsley and Gong 2001",
         Parameters::TABLE,
     ),
@@ -24,7 +25,7 @@ parameters! {
         reference: Packets = packets(
             "50 packets",
             Range::at_least(0.0),
-            "ns-2's qref_; Hollot et al. 2001 hold 200 packets in a buffer of 800",
+            "ns-2's qref_; 200 packets in a buffer of 800 in Hollot et al. 2001",
         ),
         /// Coefficient a of the controller: a sample changes the drop probability by a (q - reference) - b (previous q -
         /// reference), with q in packets
@@ -35,7 +36,7 @@ parameters! {
         /// Time between samples of the queue
         sample_period: Span = time("6.25 ms", PERIODS, "160 Hz: Hollot et al. 2001; ns-2's w_ is 170 Hz"),
         /// Whether ECN-capable packets are marked instead of dropped, unless the queue overflows
-        ecn: bool = flag(false, "RFC 3168 section 5; Hollot et al. 2001 mark"),
+        ecn: bool = flag(false, "RFC 3168 section 5; Hollot et al. 2001 enable marking"),
     }
 }
 

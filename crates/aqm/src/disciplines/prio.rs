@@ -66,7 +66,7 @@ impl Departing for Prio {
         self.room.enter(held.arrival.bytes);
         while !held.link_free && self.room.is_over() {
             let Some(dropped) = self.bands.iter_mut().rev().find_map(Fifo::pop_newest) else {
-                panic!("empty bands hold too much")
+                panic!("the limit is exceeded, but all bands are empty")
             };
             self.room.leave(1, u64::from(dropped.arrival.bytes));
             drops(dropped.ticket);

@@ -56,7 +56,7 @@ pub const WEIGHT: Declared<f64> = declare::number(
     Range { min: 0.0, max: 1.0, above_min: true },
     "Floyd and Jacobson 1993 section 6; ns-2's q_weight_",
 )
-.about("Weight of the queue length that an arrival finds in the moving average of the queue length");
+.about("Weight, in the moving average of the queue length, of the queue length that each arrival finds");
 
 /// The drop probability at the bend.
 pub const MAX_PROBABILITY: Declared<f64> = declare::number(

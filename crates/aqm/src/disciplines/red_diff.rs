@@ -25,7 +25,7 @@ parameters! {
     pub struct Parameters {
         /// Difference beyond which max_probability is adapted: raised if the queue is longer than its average by more
         /// than this, lowered if it is shorter by more than this
-        threshold: Packets = packets("5 packets", Range::at_least(0.0), "not stated; RED's lower threshold"),
+        threshold: Packets = packets("5 packets", Range::at_least(0.0), "not in Jain 2003; RED's min_threshold"),
         /// The steps of the slope.
         steps: Steps,
         /// RED's parameters.

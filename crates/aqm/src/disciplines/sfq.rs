@@ -19,8 +19,8 @@ pub const ENTRY: Entry = Entry {
         presets: PRESETS,
         ..queue(
             "sfq",
-            "Hashes flows to queues, which take turns of equal bytes; beyond the limit the queue with the most \
-             packets loses its newest packet",
+            "Hashes flows to queues, which take turns to send equal numbers of bytes; if the limit is exceeded, the \
+             queue with the most packets loses its newest packet",
             "McKenney 1990; Linux, net/sched/sch_sfq.c",
             Parameters::TABLE,
         )
@@ -38,7 +38,7 @@ parameters! {
         /// Number of queues to which flows are hashed
         divisor: usize = integer("1024", Range::between(1.0, 65_536.0), "Linux, SFQ_DEFAULT_HASH_DIVISOR"),
         quantum: Size = QUANTUM,
-        /// Packets that may wait in one queue; a packet beyond that is dropped
+        /// Largest number of packets that wait in one queue; further packets are dropped
         depth: usize = integer("127", Range::between(1.0, 65_535.0), "Linux, SFQ_MAX_DEPTH"),
         /// Time between two changes of the hash function; none for no change
         perturb: Option<Span> =

@@ -11,8 +11,8 @@ use ackclock_base::{Random, Range, Rate, Size, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "srtcm",
-        "A policer of one rate and two bursts: packets beyond both bursts are dropped, packets beyond the committed \
-         burst can be marked",
+        "A policer with one rate and two burst sizes: packets beyond both bursts are dropped, packets beyond the \
+         committed burst can be marked",
         "RFC 2697",
         Parameters::TABLE,
     ),
@@ -25,11 +25,11 @@ parameters! {
     pub struct Parameters {
         rate: Option<Rate> = RATE.source("RFC 2697 section 2, CIR"),
         /// Depth of the committed bucket (CBS); a packet that finds too few tokens in it takes them from the excess bucket
-        burst: Size = BURST.source("RFC 2697 section 2, CBS; it leaves the value open"),
+        burst: Size = BURST.source("CBS of RFC 2697 section 2, which specifies no value"),
         /// Depth of the excess bucket (EBS), which fills with the tokens that find the committed bucket full
-        excess_burst: Size = size("25 kB", Range::at_least(0.0), "RFC 2697 section 2, EBS; it leaves the value open"),
+        excess_burst: Size = size("25 kB", Range::at_least(0.0), "EBS of RFC 2697 section 2, which specifies no value"),
         ecn: bool = ECN
-            .source("RFC 2697 section 4 marks for others to drop; RFC 3168 section 5")
+            .source("RFC 3168 section 5; RFC 2697 section 4 marks packets for later nodes to drop")
             .about(YELLOW),
     }
 }

@@ -29,7 +29,7 @@ parameters! {
         marking_level: f64 = number(
             "0.5",
             Range::between(0.0, 1.0),
-            "none: Jain 2003 section 5.1 names marking beside dropping, and no level; half as in srTCM with CBS = \
+            "Jain 2003 section 5.1 mentions marking, but no level; half the depth corresponds to srTCM with CBS = \
              EBS",
         ),
         /// Whether ECN-capable packets are marked while the bucket is below `marking_level`; a packet that finds too few

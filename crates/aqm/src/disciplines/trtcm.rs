@@ -12,7 +12,8 @@ use ackclock_base::{Random, Range, Rate, Size, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "trtcm",
-        "A policer of two rates: packets beyond the peak are dropped, packets beyond the committed rate can be marked",
+        "A policer with two rates: packets beyond the peak rate are dropped, packets beyond the committed rate can be \
+         marked",
         "RFC 2698",
         Parameters::TABLE,
     ),
@@ -26,7 +27,7 @@ parameters! {
         /// Committed rate (CIR); none for the link's rate
         rate: Option<Rate> = RATE.source("RFC 2698 section 2"),
         /// Depth of the committed bucket (CBS)
-        burst: Size = BURST.source("RFC 2698 section 2; it leaves the value open"),
+        burst: Size = BURST.source("CBS of RFC 2698 section 2, which specifies no value"),
         /// Rate above which packets are dropped (PIR); none for the committed rate
         peak_rate: Option<Rate> = rate(
             "none",
@@ -37,10 +38,10 @@ parameters! {
         peak_burst: Size = size(
             "50 kB",
             Range::above(0.0),
-            "RFC 2698 section 2 leaves the value open; CBS and EBS of srtcm together",
+            "PBS of RFC 2698 section 2, which specifies no value; here the sum of srtcm's CBS and EBS",
         ),
         ecn: bool = ECN
-            .source("RFC 2698 section 4 marks for others to drop; RFC 3168 section 5")
+            .source("RFC 3168 section 5; RFC 2698 section 4 marks packets for later nodes to drop")
             .about(YELLOW),
     }
 }

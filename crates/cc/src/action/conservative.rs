@@ -13,8 +13,8 @@ pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,
         name: "conservative",
-        summary: "Leaves the window unchanged after a transmission loss; restarts from one packet if the discriminator \
-                  takes the judgement back at the next loss, which only `learning` does",
+        summary: "Leaves the window unchanged after a transmission loss; restarts from one packet if the next loss \
+                  shows that the attribution was wrong, which only the discriminator `learning` checks",
         source: "A. Jain 2003 figure 4.1",
         parameters: Conservative::TABLE,
         presets: &[],

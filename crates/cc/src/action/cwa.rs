@@ -33,26 +33,29 @@ parameters! {
         /// instead of halved
         inclusive: bool = flag(
             false,
-            "Figure 4.4 and appendix D halve a window at the threshold; the text of section 4.2.1.2 does not",
+            "Alnuem 2009 figure 4.4 and appendix D halve a window at the threshold; section 4.2.1.2 does not",
         ),
         /// Whether a window at or above the threshold is reduced as the control does at a loss through congestion,
         /// which also sets the slow start threshold; if not, the window is halved, and the slow start threshold stays
-        halves_ssthresh: bool = flag(false, "Figure 4.4 sets it; appendix D, which made the results, does not"),
+        halves_ssthresh: bool = flag(
+            false,
+            "Alnuem 2009 figure 4.4 sets the slow start threshold; appendix D, which produced the results, does not",
+        ),
         /// Whether the window is reduced once, at the first partial acknowledgement; if not, it is reduced again, by
         /// the same rule and number, at every further partial acknowledgement
         single_cut: bool = flag(
             true,
-            "Section 4.2.1: once; appendix D, whose default is single_cut = 0: at every partial acknowledgement",
+            "Alnuem 2009 section 4.2.1: once; appendix D (default single_cut = 0): at every partial acknowledgement",
         ),
         /// Whether the cause to which a loss is attributed holds until its recovery ends; if not, each acknowledgement
         /// decides anew
-        latch: bool = flag(false, "Appendix D judges anew at each acknowledgement"),
+        latch: bool = flag(false, "Alnuem 2009 appendix D decides anew at each acknowledgement"),
         /// Ordinal number, counted from the last timeout, of the transmission loss that sets the threshold to the
         /// window; until then the last threshold holds, at first zero
         learns_at: u32 = integer(
             "1",
             Range::between(1.0, 1000.0),
-            "Figure 4.4: the first; section 8.2 proposes the second or third",
+            "Alnuem 2009 figure 4.4: the first; section 8.2 proposes the second or third",
         ),
     }
 }

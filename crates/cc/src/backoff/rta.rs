@@ -34,7 +34,8 @@ parameters! {
         /// smoothed rate is set to zero, and the highest rate is kept
         keep_in_congestion: bool = flag(
             false,
-            "Alnuem 2009 appendix D forgets it; section 6.2 only says that the timeout is then standard",
+            "Alnuem 2009 appendix D resets the smoothed rate; section 6.2 says only that the timeout is standard \
+             in congestion",
         ),
     }
 }

@@ -11,13 +11,21 @@ parameters! {
     pub struct Details {
         /// Share by which the pacing rate stays below the estimated bandwidth times the pacing gain, so that queues
         /// drain
-        pacing_margin: f64 = number("0.01", Range::between(0.0, 0.5), "PacingMarginPercent, section 5.6.2; Linux"),
+        pacing_margin: f64 = number(
+            "0.01",
+            Range::between(0.0, 0.5),
+            "BBRv3 draft, section 5.6.2, PacingMarginPercent; Linux",
+        ),
         /// Time over which the pacing rate sends one quantum; packets of a quantum leave back to back
-        quantum_time: Span = time("1 ms", Range::between(0.0, 0.1), "section 5.6.3; Linux"),
+        quantum_time: Span = time("1 ms", Range::between(0.0, 0.1), "BBRv3 draft, section 5.6.3; Linux"),
         /// Largest quantum, the data that pacing sends back to back
-        max_quantum: Size = size("65536 B", Range::between(1.0, 1e7), "section 5.6.3: 64 KB; Linux"),
+        max_quantum: Size = size("65536 B", Range::between(1.0, 1e7), "BBRv3 draft, section 5.6.3: 64 KB; Linux"),
         /// Smallest quantum, the data that pacing sends back to back
-        min_quantum: f64 = packets("2 packets", Range::between(1.0, 100.0), "section 5.6.3; Linux, which has 1 below 1.2 Mbit/s"),
+        min_quantum: f64 = packets(
+            "2 packets",
+            Range::between(1.0, 100.0),
+            "BBRv3 draft, section 5.6.3; Linux, which uses 1 below 1.2 Mbit/s",
+        ),
     }
 }
 

@@ -27,7 +27,7 @@ parameters! {
         /// The parameters of the controller.
         controller: adaptive_strength::Parameters,
         /// Whether k is only computed and published as a series, while the flow stays standard TCP
-        display_only: bool = flag(false, "Cho figure 27"),
+        display_only: bool = flag(false, "Cho 2006 figure 27"),
     }
 }
 

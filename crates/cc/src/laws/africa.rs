@@ -27,7 +27,7 @@ parameters! {
         alpha: Packets = packets(
             "1.641 packets",
             Range::at_least(0.0),
-            "King, Riedi and Baraniuk 2005, from memory, unconfirmed",
+            "King, Riedi and Baraniuk 2005, from memory, not verified",
         ),
         /// HighSpeed TCP's parameters.
         high_speed: hstcp::Parameters,

@@ -10,7 +10,7 @@ pub const ENTRY: Entry = Entry {
         "bbrv3",
         "BBRv3: paces at the measured bandwidth, with a window from the bandwidth-delay product, both within bounds \
          set by losses",
-        "draft-ietf-ccwg-bbr, main of August 2026",
+        "draft-ietf-ccwg-bbr, main branch of August 2026",
         Parameters::TABLE,
     ),
     build: Build::Model(|values, initial| Box::new(BbrV3::new(values.into(), initial))),

@@ -26,7 +26,7 @@ parameters! {
     /// A loss also cuts the flows that have more outstanding than the window after it.
     pub struct Cocoon {
         /// Whether a loss also lowers the slow start thresholds of the other flows whose windows it reduces
-        lower_ssthresh: bool = flag(false, "not in Cho, who speaks of windows only"),
+        lower_ssthresh: bool = flag(false, "not in Cho 2006, which mentions only windows"),
     }
 }
 

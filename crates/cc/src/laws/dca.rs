@@ -50,16 +50,19 @@ parameters! {
     pub struct Parameters {
         /// Round trip above which a flow reduces its window, as a position between the minimum (0) and the maximum (1)
         /// round trip
-        gamma: f64 = number("0.5", Range::between(0.0, 1.0), "Cho section II.C, equation 2.1"),
+        gamma: f64 = number("0.5", Range::between(0.0, 1.0), "Cho 2006 section II.C, equation 2.1"),
         /// Share of its window that a flow in congestion avoidance gives up at each sampled round trip above the
         /// threshold; with dca-c, each flow of the group with a larger window gives up this share divided by the number
         /// of other flows
-        alpha: f64 = number("0.125", Range::between(0.0, 0.5), "Cho section II.C, after Jain 1989 (window x 7/8)"),
+        alpha: f64 = number("0.125", Range::between(0.0, 0.5), "Cho 2006 section II.C, after Jain 1989 (window x 7/8)"),
         /// Round trips that are sampled: of one packet at a time (one-at-a-time), or of every acknowledgement
         /// (every)
-        samples: Samples = choice("one-at-a-time", "not in Cho; ns-2 without timestamps times one packet at a time"),
+        samples: Samples = choice(
+            "one-at-a-time",
+            "not in Cho 2006; ns-2 without timestamps measures one packet at a time",
+        ),
         /// Whether a reduction because of delay also lowers the slow start threshold to the window
-        lower_ssthresh: bool = flag(false, "Cho algorithm 1 never writes the threshold"),
+        lower_ssthresh: bool = flag(false, "Cho 2006 algorithm 1 never changes the slow start threshold"),
     }
 }
 

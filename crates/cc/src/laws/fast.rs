@@ -11,7 +11,7 @@ use ackclock_base::{Packets, Range, Span, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "fast",
-        "FAST: steers the window by delay so that alpha packets wait in the network",
+        "FAST: adapts the window to the delay so that alpha packets of the flow wait in the network",
         "Jin, Wei and Low 2004; FAST module 1.1.3 for ns-2 (Cui and Andrew)",
         Parameters::TABLE,
     ),
@@ -26,7 +26,8 @@ parameters! {
         alpha: Packets = packets(
             "200 packets",
             Range::above(0.0),
-            "Jin, Wei and Low 2004, experiments, from memory, unconfirmed; releases took less on slow paths",
+            "experiments of Jin, Wei and Low 2004, from memory, not verified; releases used fewer packets on \
+             slow paths",
         ),
         /// Share of the distance to its target by which the window moves in an update
         gamma: f64 = number("0.5", Range::between(0.01, 1.0), "FAST module 1.1.3 for ns-2"),
@@ -34,11 +35,11 @@ parameters! {
         growth_delay: Span = time(
             "0.75 ms",
             Range::at_least(0.0),
-            "FAST module for ns-2, mi_threshold_; the value from memory, unconfirmed",
+            "mi_threshold_ of the FAST module for ns-2; the value is from memory, not verified",
         ),
         /// Whether the window stays constant in every other round trip, so that the measured delay belongs to one
         /// window; not while the queueing delay is below `growth_delay`
-        every_other: bool = flag(true, "FAST module 1.1.3 for ns-2, which follows Linux"),
+        every_other: bool = flag(true, "FAST module 1.1.3 for ns-2, modelled on the Linux version"),
     }
 }
 

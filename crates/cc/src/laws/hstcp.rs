@@ -10,8 +10,8 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "hstcp",
-        "HighSpeed TCP: above 38 packets, the increase grows and the share that a loss takes shrinks with the window; \
-         below, Reno",
+        "HighSpeed TCP: above a window of 38 packets, the larger the window, the larger its increase and the smaller \
+         the fraction by which a loss reduces it; below, Reno",
         "RFC 3649",
         Parameters::TABLE,
     ),
@@ -34,7 +34,7 @@ parameters! {
         low_p: f64 = number(
             "0.001",
             Range::between(1e-5, 0.1),
-            "RFC 3649 section 5, Low_P; ns-2 2.35 takes 1.5 / 38^2 = 0.00104",
+            "RFC 3649 section 5, Low_P; ns-2 2.35 uses 1.5 / 38^2 = 0.00104",
         ),
         /// Loss rate at which the response function gives `high_window`
         high_p: f64 = number("1e-7", Range::between(1e-12, 1e-6), "RFC 3649 section 5, High_P"),

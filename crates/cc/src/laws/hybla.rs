@@ -10,7 +10,7 @@ use ackclock_base::{Packets, Range, Span, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "hybla",
-        "TCP Hybla: grows over a long round trip as fast as Reno over a short one",
+        "TCP Hybla: over a long round trip, the window grows as fast as Reno's over a short reference round trip",
         "Caini and Firrincieli 2004, \"TCP Hybla: a TCP enhancement for heterogeneous networks\"; Linux's tcp_hybla.c",
         Hybla::TABLE,
     ),
@@ -29,7 +29,11 @@ parameters! {
             "Caini and Firrincieli 2004, RTT_0; Linux's rtt0",
         ),
         /// Upper bound of the ratio of the round trip to the reference
-        most_rho: f64 = number("40", Range::between(1.0, 60.0), "none in the paper; a round trip of 1 s with the reference"),
+        most_rho: f64 = number(
+            "40",
+            Range::between(1.0, 60.0),
+            "no bound in the paper; 40 is a round trip of 1 s over 25 ms",
+        ),
     }
 }
 

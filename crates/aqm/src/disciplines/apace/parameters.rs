@@ -52,7 +52,8 @@ parameters! {
         gain: f64 = number(
             "0.2",
             Range::above(0.0),
-            "as fast as Adaptive RED lowers its own: by a tenth each half second (Floyd, Gummadi and Shenker 2001)",
+            "not in Jain 2003; Adaptive RED lowers max_probability by a tenth each half second (Floyd, Gummadi \
+             and Shenker 2001)",
         ),
         ecn: bool = ECN,
         drops_above_maximum: Option<bool> = DROPS_ABOVE_MAXIMUM,

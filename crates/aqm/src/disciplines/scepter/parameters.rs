@@ -66,8 +66,8 @@ parameters! {
         /// bandwidth-delay product (round-trip)
         depth: Depth = choice(
             "burst",
-            "Jain 2003 section 5.1, sigma; the product as in RFC 6349 section 3.2, what Reno keeps in flight at the \
-             rate",
+            "burst: Jain 2003 section 5.1, sigma; round-trip: RFC 6349 section 3.2, the data that Reno keeps in flight \
+             at the rate",
         ),
         /// Round trip for which the bucket's depth is computed if `depth` is round-trip, and the gains of the laws
         /// pi-squared and pid-squared
@@ -78,30 +78,34 @@ parameters! {
         /// (target-literal); or, without a prediction, the square of a PI or PID controller (pi-squared, pid-squared)
         law: DropLaw = choice(
             "free",
-            "Jain 2003 section 5.2; it expects most of the first, and what T_predicted is in the second is unclear. \
-             PI squared: De Schepper et al. 2016; PID squared: of this project, after that",
+            "Jain 2003 section 5.2, which expects most of Scepter-I and leaves T_predicted of Scepter-T unclear. \
+             PI squared: De Schepper et al. 2016; PID squared: an extension of PI squared by this project",
         ),
         /// Drop probability of the law free when almost no tokens are predicted to be left, and of the target laws
         /// where the level is a whole bucket of tokens below the target
         max_probability: f64 = number(
             "0.2",
             Range::between(0.0, 1.0),
-            "max_p of Jain 2003 section 2.4.2; chapter 5 gives none",
+            "max_p of Jain 2003 section 2.4.2; chapter 5 specifies no value",
         ),
         /// For the free law: share of the bucket that must be predicted to be empty before any packet is
         /// dropped
-        alpha: f64 = number("0.3", Range::between(0.0, 1.0), "Jain 2003 section 2.4.2, alpha; chapter 5 gives none"),
+        alpha: f64 = number(
+            "0.3",
+            Range::between(0.0, 1.0),
+            "alpha of Jain 2003 section 2.4.2; chapter 5 specifies no value",
+        ),
         /// For the target laws, pi-squared and pid-squared: desired level of tokens, as a share of the bucket
         target: f64 = number(
             "0.5",
             Range::between(0.0, 1.0),
-            "not given; half is farthest from both ends, the empty bucket that drops bursts and the full one that \
-             loses tokens",
+            "not in Jain 2003; half a bucket is farthest from an empty bucket, which drops bursts, and from a full \
+             one, which loses tokens",
         ),
         /// Unit of the predicted token level: packets of the mean size, as APACE predicts its queue, or bytes
         unit: Unit = choice(
             "packets",
-            "Jain 2003 section 2.4.1 counts packets; RFC 7141 section 2.1 would have bytes, which need no mean size",
+            "packets: Jain 2003 section 2.4.1; bytes, which need no mean size: RFC 7141 section 2.1",
         ),
         /// Number of latest token levels from which the level is predicted (M)
         order: usize = integer("10", Range::between(1.0, 1000.0), "Jain 2003 table 2.1 and section 2.5"),
@@ -112,7 +116,7 @@ parameters! {
         /// Error and token levels from which the predictor learns: the error of a prediction as made (delayed), the
         /// error that the current weights would have made (current-weights), or the error as made, with the newest
         /// levels (current-regressor)
-        update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, whose indices leave it open"),
+        update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, which can be read in three ways"),
         bounded: bool = BOUNDED,
         /// Fate of a packet that finds too few tokens: it is dropped (drop), or it is marked and passes without
         /// tokens if `ecn` is on and the packet is ECN-capable (mark)

@@ -77,7 +77,7 @@ impl Bins {
     /// Counts a packet that leaves the queue.
     pub fn leave(&mut self, flow: u32) {
         self.each(flow, |bin| {
-            assert!(bin.waiting > 0, "a packet of flow {flow} leaves, and none waits");
+            assert!(bin.waiting > 0, "a packet of flow {flow} leaves a bin without packets");
             bin.waiting -= 1;
         });
     }
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a packet of flow 5 leaves, and none waits")]
+    #[should_panic(expected = "a packet of flow 5 leaves a bin without packets")]
     fn none_leaves_that_did_not_enter() {
         Bins::new(2, 23).leave(5);
     }

@@ -6,16 +6,16 @@ use crate::bbr::recent_max::MOST_ROUNDS;
 use ackclock_base::{Packets, Range, Span, parameters};
 
 const GAIN: Range = Range::between(0.1, 10.0);
-const GAINS: &str = "section 5.6.1";
-const WAIT: &str = "section 5.3.3.5.3";
+const GAINS: &str = "BBRv3 draft, section 5.6.1";
+const WAIT: &str = "BBRv3 draft, section 5.3.3.5.3";
 
 parameters! {
     /// The constants of BBRv3.
     pub struct Parameters {
         /// Pacing gain of Startup: 4 ln 2, the least gain at which the rate doubles in a round
-        startup_pacing_gain: f64 = number("2.772588722239781", GAIN, "StartupPacingGain, section 5.3.1.1"),
+        startup_pacing_gain: f64 = number("2.772588722239781", GAIN, "BBRv3 draft, section 5.3.1.1, StartupPacingGain"),
         /// Pacing gain of Drain
-        drain_pacing_gain: f64 = number("0.5", GAIN, "DrainPacingGain, section 5.3.2; 0.35 in Linux"),
+        drain_pacing_gain: f64 = number("0.5", GAIN, "BBRv3 draft, section 5.3.2, DrainPacingGain; 0.35 in Linux"),
         /// Pacing gain of ProbeBW_DOWN
         down_pacing_gain: f64 = number("0.9", GAIN, GAINS),
         /// Pacing gain of ProbeBW_CRUISE, ProbeBW_REFILL and ProbeRTT
@@ -23,33 +23,45 @@ parameters! {
         /// Pacing gain of ProbeBW_UP
         up_pacing_gain: f64 = number("1.25", GAIN, GAINS),
         /// Window gain of all states except ProbeBW_UP and ProbeRTT
-        cwnd_gain: f64 = number("2", GAIN, "DefaultCwndGain, section 5.6.1"),
+        cwnd_gain: f64 = number("2", GAIN, "BBRv3 draft, section 5.6.1, DefaultCwndGain"),
         /// Window gain of ProbeBW_UP
         up_cwnd_gain: f64 = number("2.25", GAIN, GAINS),
         /// Window gain of ProbeRTT
-        probe_rtt_cwnd_gain: f64 = number("0.5", GAIN, "ProbeRTTCwndGain, section 5.3.4.2"),
+        probe_rtt_cwnd_gain: f64 = number("0.5", GAIN, "BBRv3 draft, section 5.3.4.2, ProbeRTTCwndGain"),
         /// How packets are paced
         pacing: Details,
         /// Smallest target of the window, as a number of quanta
-        offload_quanta: f64 = number("3", Range::between(1.0, 100.0), "section 5.6.4.2: 3 with TCP; 1 with QUIC"),
+        offload_quanta: f64 = number(
+            "3",
+            Range::between(1.0, 100.0),
+            "BBRv3 draft, section 5.6.4.2: 3 for TCP, 1 for QUIC",
+        ),
         /// Smallest window, except after a timeout until the next acknowledgement
-        min_pipe_cwnd: Packets = packets("4 packets", Range::between(1.0, 1000.0), "MinPipeCwnd, section 5.6.4"),
+        min_pipe_cwnd: Packets = packets(
+            "4 packets",
+            Range::between(1.0, 1000.0),
+            "BBRv3 draft, section 5.6.4, MinPipeCwnd",
+        ),
         /// When the pipe counts as full
         full_pipe: Criterion,
         /// Number of runs of consecutive lost packets in a round of recovery at which Startup ends, if the losses also
         /// exceed `loss_threshold`; without selective acknowledgements, any recovery ends Startup
-        startup_full_loss_count: u32 = integer("6", Range::between(1.0, 1000.0), "StartupFullLossCnt, section 5.3.1.3"),
+        startup_full_loss_count: u32 = integer(
+            "6",
+            Range::between(1.0, 1000.0),
+            "BBRv3 draft, section 5.3.1.3, StartupFullLossCnt",
+        ),
         /// Number of full rounds after which Drain ends at the latest
-        drain_rounds: u64 = integer("3", Range::between(1.0, 1000.0), "section 5.3.2"),
+        drain_rounds: u64 = integer("3", Range::between(1.0, 1000.0), "BBRv3 draft, section 5.3.2"),
         /// Share of the packets in flight that may be lost; if more are lost (without selective acknowledgements: if
         /// any is), the number in flight counts as too high
-        loss_threshold: f64 = number("0.02", Range::between(0.0, 0.5), "LossThresh, section 5.5.10"),
+        loss_threshold: f64 = number("0.02", Range::between(0.0, 0.5), "BBRv3 draft, section 5.5.10, LossThresh"),
         /// Share of the short-term bounds on bandwidth and packets in flight that remains after a round with
         /// losses; neither bound falls below what that round delivered
-        beta: f64 = number("0.7", Range::between(0.1, 1.0), "Beta, section 5.5.10"),
+        beta: f64 = number("0.7", Range::between(0.1, 1.0), "BBRv3 draft, section 5.5.10, Beta"),
         /// Share of the long-term bound on the packets in flight, at least one packet, that ProbeBW_CRUISE and ProbeRTT
         /// leave to other flows
-        headroom: f64 = number("0.15", Range::between(0.0, 0.9), "Headroom, section 5.5.10"),
+        headroom: f64 = number("0.15", Range::between(0.0, 0.9), "BBRv3 draft, section 5.5.10, Headroom"),
         /// Time from the end of one probe for bandwidth to the next, without its random part `probe_wait_spread`; the
         /// next probe begins earlier if `max_probe_rounds` is reached, or if the last probe stopped as a precaution
         probe_wait: Span = time("2 s", Range::between(0.0, 1000.0), WAIT),
@@ -57,25 +69,40 @@ parameters! {
         probe_wait_spread: Span = time("1 s", Range::between(0.0, 1000.0), WAIT),
         /// Largest number of rounds from one probe for bandwidth to the next: this, or the packets in the
         /// bandwidth-delay product if those are fewer, which is what Reno would need to regain its window
-        max_probe_rounds: f64 = number("63", Range::between(1.0, 1e6), "section 5.3.3.5.2"),
+        max_probe_rounds: f64 = number("63", Range::between(1.0, 1e6), "BBRv3 draft, section 5.3.3.5.2"),
         //= draft-ietf-ccwg-bbr section 5.3.4.2: ProbeRTT comes every five seconds
         /// Time without a new minimum round trip after which ProbeRTT begins, unless the application has just paused
-        probe_rtt_interval: Span = time("5 s", Range::between(0.1, 1e6), "ProbeRTTInterval, section 5.3.4.2"),
+        probe_rtt_interval: Span = time(
+            "5 s",
+            Range::between(0.1, 1e6),
+            "BBRv3 draft, section 5.3.4.2, ProbeRTTInterval",
+        ),
         /// Shortest time for which ProbeRTT keeps few packets in flight
-        probe_rtt_duration: Span = time("200 ms", Range::between(0.0, 100.0), "ProbeRTTDuration, section 5.3.4.2"),
+        probe_rtt_duration: Span = time(
+            "200 ms",
+            Range::between(0.0, 100.0),
+            "BBRv3 draft, section 5.3.4.2, ProbeRTTDuration",
+        ),
         /// Time after which a minimum round trip expires if no shorter one has been measured
-        min_rtt_window: Span = time("10 s", Range::between(0.1, 1e6), "MinRTTFilterLen, section 5.5.7"),
+        min_rtt_window: Span = time("10 s", Range::between(0.1, 1e6), "BBRv3 draft, section 5.5.7, MinRTTFilterLen"),
         /// Rounds over which the maximum of extra_acked, the packets acknowledged beyond the bandwidth, is kept and
         /// added to the window
         extra_acked_rounds: usize = integer(
             "10",
             Range::between(1.0, MOST_ROUNDS as f64),
-            "ExtraAckedFilterLen, section 5.5.9",
+            "BBRv3 draft, section 5.5.9, ExtraAckedFilterLen",
         ),
         /// Rounds over which the maximum of extra_acked is kept until the pipe has been found full
-        startup_extra_acked_rounds: usize = integer("1", Range::between(1.0, MOST_ROUNDS as f64), "section 5.5.9"),
+        startup_extra_acked_rounds: usize = integer(
+            "1",
+            Range::between(1.0, MOST_ROUNDS as f64),
+            "BBRv3 draft, section 5.5.9",
+        ),
         /// Whether each marked packet counts as a lost packet in the model; if not, an echo of a mark makes its round
         /// count as one with losses
-        counts_marks: bool = flag(false, "section 3.6: a mark is to be taken for congestion; how is left open"),
+        counts_marks: bool = flag(
+            false,
+            "BBRv3 draft, section 3.6: a mark indicates congestion; the response is left open",
+        ),
     }
 }

@@ -46,7 +46,11 @@ parameters! {
     /// How round trips are smoothed, and the position of the edge.
     pub struct Parameters {
         /// Weight of the old value in the smoothed round trip
-        alpha: f64 = number("0.9", Range::between(0.0, 1.0), "Alnuem 2009 equation 6.4: 0.8 to 0.9, 0.9 used"),
+        alpha: f64 = number(
+            "0.9",
+            Range::between(0.0, 1.0),
+            "Alnuem 2009 equation 6.4: 0.8 to 0.9; the thesis uses 0.9",
+        ),
         /// Position of the threshold above which losses are attributed to congestion, from the minimum (0) to the
         /// maximum (1) round trip
         midalpha: f64 = number(
@@ -58,14 +62,15 @@ parameters! {
         /// (first-sample)
         average_starts: AverageStarts = choice(
             "zero",
-            "Alnuem 2009 appendix D: zero, so every loss counts as transmission for some twenty acknowledgements",
+            "Alnuem 2009 appendix D: zero, so that losses in the first twenty or so acknowledgements count as \
+             transmission",
         ),
         /// Whether a loss is attributed to congestion if the smoothed round trip is exactly at the threshold
-        inclusive: bool = flag(false, "Alnuem 2009 section 6.2: above the edge; appendix D: at or above"),
+        inclusive: bool = flag(false, "Alnuem 2009 section 6.2: above the threshold; appendix D: at or above it"),
         /// Effect of a timeout on the maximum round trip: it is measured anew (forget), or stays (keep)
         after_timeout: AfterTimeout = choice(
             "forget",
-            "Alnuem 2009 section 6.2 recalculates the maximum, and does not say from which round trips",
+            "Alnuem 2009 section 6.2 recalculates the maximum, but does not say from which round trips",
         ),
     }
 }

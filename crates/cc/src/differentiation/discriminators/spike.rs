@@ -45,7 +45,8 @@ parameters! {
         /// Trip time that is measured: one-way on the forward path (one-way), or the round trip (round)
         trip: Trip = choice(
             "one-way",
-            "Alnuem 2009 section 3.5.2.13: relative one-way trip time; its own implementation does not say",
+            "Alnuem 2009 section 3.5.2.13: relative one-way trip time; it does not say which trip time its \
+             simulations use",
         ),
     }
 }

@@ -28,12 +28,12 @@ parameters! {
     /// How the discriminator guesses, checks and learns.
     pub struct Parameters {
         /// Initial probability of guessing that a loss is a transmission error
-        initial: f64 = number("0.5", PROBABILITY, "A. Jain 2003 figure 4.1: a constant, not given"),
+        initial: f64 = number("0.5", PROBABILITY, "A. Jain 2003 figure 4.1: a constant of unspecified value"),
         /// Fraction of the difference between 1 and the probability of guessing a transmission error by which a
         /// confirmed guess raises that probability
-        increase: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: increased, by how much is not given"),
+        increase: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: an increase of unspecified size"),
         /// Fraction by which a refuted guess lowers the probability of guessing a transmission error
-        decrease: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: decreased, by how much is not given"),
+        decrease: f64 = number("0.1", PROBABILITY, "A. Jain 2003 figure 4.1: a decrease of unspecified size"),
         /// Smallest probability of guessing a transmission error; from zero it could never rise, because only such
         /// guesses are checked
         least: f64 = number("0.01", PROBABILITY, "Not in A. Jain 2003"),
@@ -44,7 +44,7 @@ parameters! {
         check: f64 = number("1.5", Range::between(0.0, 1000.0), "A. Jain 2003 section 4.4: n = 1.5"),
         /// Effect of the window at the loss, as a fraction of the largest window so far, on a confirmed guess: the
         /// probability that the guess counts (chance), the weight of the guess (amount), or no effect (off)
-        p_inc: Weight = choice("chance", "A. Jain 2003 figure 4.1: increased with probability p_inc"),
+        p_inc: Weight = choice("chance", "A. Jain 2003 figure 4.1: an increase with probability p_inc"),
         /// Whether a timeout is always attributed to congestion (congestion), or its cause is guessed like that of any
         /// loss (guess)
         timeouts: Timeouts = choice("congestion", "A. Jain 2003 says nothing about timeouts"),
