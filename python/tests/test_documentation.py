@@ -170,7 +170,7 @@ def test_pieces_of_scenarios_are_right(name: str) -> None:
 
 def test_links_in_netems_words_are_right() -> None:
     rows = re.findall(
-        r"^\| (`.*`) \| (.*) \| .*\|$", section(page("paths.md"), "## From netem's words"), re.MULTILINE
+        r"^\| (`.*`) \| (.*) \| .*\|$", section(page("paths.md"), "## Translation from netem"), re.MULTILINE
     )
     translated = [(words, re.findall(r"`([^`]+)`", here)) for words, here in rows if here != "not available"]
     assert len(translated) >= 16
