@@ -142,7 +142,7 @@ impl<'a> Replay<'a> {
             return;
         }
         let Some(mut course) = self.courses.remove(&record.packet) else {
-            self.note(Rule::Launch, &step, format!("{} without having been launched", verb(record.event)));
+            self.note(Rule::Launch, &step, format!("{}, but was never launched", verb(record.event)));
             return;
         };
         self.check_identity(&step, &course, place);

@@ -113,7 +113,7 @@ parameters! {
             Range::between(1.0, MAX_DUPACK_THRESHOLD as f64),
             "RFC 9260 section 7.2.4; 4 in RFC 2960 and Dahal section 6.2.1",
         ),
-        /// Whether missing reports may mark a chunk as lost again after its fast retransmission
+        /// Whether missing reports can mark a chunk as lost again after its fast retransmission
         multiple_fast_retransmit: bool = flag(
             false,
             "RFC 9260 section 7.2.4; Caro, Amer and Stewart 2004, ns-2's MultipleFastRtx",
@@ -174,8 +174,8 @@ parameters! {
         /// When `max_burst` applies: at every acknowledgement and timeout (always), or only at an acknowledgement
         /// of a retransmission (after-retransmission)
         burst_bound: BurstBound = choice("always", "RFC 9260 section 6.1 rule D; ns-2's useMaxBurst_"),
-        /// Whether new data takes all paths at once (concurrent multipath transfer): each path detects its losses and
-        /// grows its window by itself, and a gap triggers no immediate SACK
+        /// Whether new data is sent over all paths at once (concurrent multipath transfer): each path detects losses and
+        /// grows its window independently, and a gap triggers no immediate SACK
         cmt: bool = flag(false, "Iyengar, Amer and Stewart 2006: SFR, CUC, DAC"),
     }
 }

@@ -79,7 +79,7 @@ parameters! {
         handshake: bool = flag(true, "RFC 9293 section 3.5"),
         /// The rule of loss detection and retransmission: without selective acknowledgements (reno, newreno), with
         /// them (sack, rack), that of Vegas (vegas), or MDA for all losses (mda) or for transmission losses only
-        /// (mda-transmission); auto takes the rule that the control was published with, or sack if there is none
+        /// (mda-transmission); auto uses the rule that the control was published with, or sack if there is none
         recovery: Rule = choice(
             "auto",
             "RFC 5681, RFC 6582, RFC 6675, RFC 8985, Brakmo and Peterson 1995, Alnuem 2009 section 4.2.2",
