@@ -12,7 +12,7 @@ from ackclock.kernel_controls import PROGRAM
 
 MISSING = (
     "the two hosts need network namespaces",
-    "a process namespace is refused",
+    "a PID namespace cannot be created",
     "the kernel has no packet sockets",
     "the kernel needs CONFIG_VETH",
     "Linux 4.20 or later is needed",
@@ -20,7 +20,7 @@ MISSING = (
     "real time needs Linux",
 )
 """What the command says where a machine cannot run it. Any other error is a fault of the command."""
-NO_TUN = "needs TUN devices, and"
+NO_TUN = "needs TUN devices, but"
 """What the command says where a machine has no TUN devices, or the user may not make them."""
 NOT_OFFERED = (
     f"the program {PROGRAM} is missing",

@@ -236,17 +236,23 @@ def test_an_exit_of_a_library_is_no_success(tmp_path: Path) -> None:
     [
         (
             {"timeout": "if (now > 1000000000) return now;"},
-            "toy had a timer due more than 10000 times at one time, at 1",
+            "toy had a timer due more than 10000 times without time advancing, at 1",
         ),
-        ({"send": "return size + 1;"}, "toy sends 1473 bytes in a datagram of at most 1472 bytes, at 0 s"),
+        (
+            {"send": "return size + 1;"},
+            "toy sent a datagram of 1473 bytes, expected at most 1472 bytes, at 0 s",
+        ),
         (
             {"write": "return bytes + 1;"},
-            "toy took 65537 bytes in ackclock_stack_write, but was offered 65536, at 0 s",
+            "toy accepted 65537 bytes in ackclock_stack_write, but was offered only 65536, at 0 s",
         ),
-        ({"write": "return bytes;"}, "toy took more than 1 GiB in ackclock_stack_write at one time"),
+        (
+            {"write": "return bytes;"},
+            "toy accepted more than 1 GiB in ackclock_stack_write without time advancing",
+        ),
         (
             {"read": "return now > 1000000000 ? 1000000000 : 0;"},
-            "toy delivered 1000000000 bytes, but its other end has accepted only",
+            "toy delivered 1000000000 bytes in ackclock_stack_read, but the client has accepted only",
         ),
     ],
 )

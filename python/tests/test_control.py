@@ -247,7 +247,7 @@ def test_the_exit_code_is_that_of_the_command() -> None:
     assert "ended with exit code 3" in done.stderr
     done = run("bic", "--", "/no/such/program")
     assert done.returncode == 1
-    assert "`/no/such/program` does not run: No such file or directory" in done.stderr
+    assert "`/no/such/program` cannot be run: No such file or directory" in done.stderr
 
 
 @pytest.mark.usefixtures("struct_ops")

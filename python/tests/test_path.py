@@ -94,7 +94,7 @@ def test_a_wrong_scenario_or_command_is_wrong_input(tmp_path: Path) -> None:
     assert "wire.toml:" in done.stderr
     done = run(scenario(tmp_path), "--flow", "udp", "--", "true")
     assert done.returncode == 2
-    assert "no flows are called `udp`; there are `tcp`" in done.stderr
+    assert "no flows are named `udp`, expected one of `tcp`" in done.stderr
     done = run(scenario(tmp_path), "--serve", "echo 'open", "--", "true")
     assert done.returncode == 2
     assert "No closing quotation" in done.stderr
@@ -250,7 +250,7 @@ def test_a_stall_makes_a_run_invalid_and_changes_no_arrival(tmp_path: Path) -> N
         running.kill()
         running.communicate()
     assert running.returncode == 1, errors
-    bound = "late, more than 5.00 ms (half of the round trip without queues, at least 0.2 ms)"
+    bound = "late, more than the allowed 5.00 ms (half of the round trip without queues, at least 0.2 ms)"
     assert bound in " ".join(errors.split())
     outcome = json.loads(output)
     assert outcome["lateness"]["max_s"] > 0.05
@@ -264,7 +264,7 @@ def test_a_missing_program_is_named(tmp_path: Path) -> None:
         (
             os.environ["PATH"],
             "/no/such/program",
-            "`/no/such/program` does not run: No such file or directory",
+            "`/no/such/program` cannot be run: No such file or directory",
         ),
     ]:
         done = run(scenario(tmp_path), "--", command, env={**os.environ, "PATH": path})
@@ -290,7 +290,7 @@ def test_a_user_who_may_make_no_namespaces_is_told_what_gives_them(tmp_path: Pat
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)
     message = " ".join(done.stderr.split())
     assert done.returncode == 1, message
-    assert "the two hosts need network namespaces, and this user may not create them" in message
+    assert "the two hosts need network namespaces, but this user may not create them" in message
     assert "user.max_user_namespaces" in message
     assert "`ackclock run` simulates the same network" in message
 

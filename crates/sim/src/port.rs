@@ -93,7 +93,7 @@ pub(crate) struct Port<'a> {
 #[cold]
 #[inline(never)]
 fn no_such_path(path: usize, paths: u32) -> ! {
-    panic!("a packet is sent over path {path} of a flow that has {paths} paths")
+    panic!("a flow sent a packet over path {path}, expected a path below {paths}")
 }
 
 impl Outbox for Port<'_> {

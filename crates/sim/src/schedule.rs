@@ -91,7 +91,7 @@ impl Schedule {
 
     fn add_place(&mut self) -> u32 {
         let id = self.due.len();
-        assert!(id < MAX_SOURCES, "more than {MAX_SOURCES} event sources");
+        assert!(id < MAX_SOURCES, "the network has more than {MAX_SOURCES} event sources");
         self.due.push(NEVER);
         id as u32
     }
@@ -110,7 +110,11 @@ impl Schedule {
     /// Sets the next event of a source. It replaces the previous event of a movable source.
     #[inline]
     pub fn set(&mut self, source: SourceId, time: Time, order: Order) {
-        debug_assert!(time >= self.now, "an event is set for {time:?}, before {:?}, which is now", self.now);
+        debug_assert!(
+            time >= self.now,
+            "an event was scheduled for {time:?}, before the current time {:?}",
+            self.now
+        );
         let key = key_of(time, order, source);
         if source.is_movable() {
             self.due[source.index()] = key;
@@ -132,7 +136,7 @@ impl Schedule {
     /// Cancels the pending event of a movable source, if it has one.
     #[inline]
     pub fn clear(&mut self, source: SourceId) {
-        debug_assert!(source.is_movable(), "the event of a firm source is taken back");
+        debug_assert!(source.is_movable(), "the event of a firm source cannot be cancelled");
         self.due[source.index()] = NEVER;
     }
 

@@ -46,7 +46,10 @@ impl<T: Copy + PartialEq> Timeline<T> {
     /// last one holds forever.
     pub fn steps(first: T, others: impl IntoIterator<Item = (Time, T)>) -> Self {
         let steps: Vec<(Time, T)> = std::iter::once((Time::ZERO, first)).chain(others).collect();
-        debug_assert!(steps.windows(2).all(|pair| pair[0].0 < pair[1].0), "steps out of order");
+        debug_assert!(
+            steps.windows(2).all(|pair| pair[0].0 < pair[1].0),
+            "the steps of a timeline are not in the order of time"
+        );
         Self { steps: steps.into(), period: None }
     }
 

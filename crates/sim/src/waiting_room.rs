@@ -95,7 +95,7 @@ impl WaitingRoom {
 fn leave(places: &mut [Option<QueuedPacket>], free: &mut Vec<u32>, ticket: Ticket) -> QueuedPacket {
     let queued = places[ticket.0 as usize].take();
     free.push(ticket.0);
-    let Some(queued) = queued else { panic!("a discipline releases a packet twice") };
+    let Some(queued) = queued else { panic!("a queue discipline released a packet twice") };
     queued
 }
 
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a discipline releases a packet twice")]
+    #[should_panic(expected = "a queue discipline released a packet twice")]
     fn releasing_a_packet_twice_panics() {
         let mut room = WaitingRoom::new(Box::new(Repeating));
         let (random, dropped) = (&mut Scripted::new(&[]), &mut Vec::new());

@@ -65,7 +65,10 @@ impl Facts {
         if let Some(twice) =
             controls.iter().enumerate().find(|(at, one)| controls[..*at].contains(one)).map(|(_, one)| one)
         {
-            return Err(format!("({name}) names the congestion control {twice:?} twice"));
+            return Err(format!(
+                "({name}) names the congestion control {twice:?} twice: ackclock_stack_about(\"controls\") must name \
+                 each once"
+            ));
         }
         Ok(Self {
             name,
@@ -180,7 +183,7 @@ fn with_own(
 ) -> Vec<(CString, CString)> {
     let values = [control.to_owned(), datagram.to_string(), window.to_string()];
     let own = OPTIONS.iter().zip(values).map(|(key, value)| {
-        let c = |text: &str| CString::new(text).expect("names have no zero: they came from C");
+        let c = |text: &str| CString::new(text).expect("names from C contain no NUL character");
         (c(key), c(&value))
     });
     own.chain(given.iter().cloned()).collect()
@@ -309,7 +312,7 @@ impl End {
     fn open(&mut self) {
         match self.library.functions().end(self.role, self.seed, &self.options, self.now) {
             Ok(handle) => self.handle = Some(handle),
-            Err(reason) => self.refused = Some(format!("the library makes no connection: {reason}")),
+            Err(reason) => self.refused = Some(format!("the library created no connection: {reason}")),
         }
     }
 
@@ -345,14 +348,14 @@ impl Connection for End {
         let held = self.held.take_if(|held| held.at <= now)?;
         if held.length > self.space.len() {
             self.fail(&format!(
-                "sends {} bytes in a datagram of at most {} bytes",
+                "sent a datagram of {} bytes, expected at most {} bytes",
                 held.length,
                 self.space.len()
             ));
         }
         self.sends += 1;
         if self.sends > MOST_SENDS {
-            self.fail(&format!("sends more than {MOST_SENDS} datagrams at one time"));
+            self.fail(&format!("sent more than {MOST_SENDS} datagrams without time advancing"));
         }
         buffer.extend_from_slice(&self.space[..held.length]);
         Some(held.ecn)
@@ -374,7 +377,7 @@ impl Connection for End {
         self.library.functions().on_timeout(end, now);
         self.wakes += 1;
         if self.wakes > MOST_WAKES {
-            self.fail(&format!("had a timer due more than {MOST_WAKES} times at one time"));
+            self.fail(&format!("had a timer due more than {MOST_WAKES} times without time advancing"));
         }
     }
 
@@ -382,13 +385,17 @@ impl Connection for End {
         let Some(end) = &mut self.handle else { return 0 };
         let taken = self.library.functions().write(end, data.len() as u64, false, self.now) as usize;
         if taken > data.len() {
-            self.fail(&format!("took {taken} bytes in ackclock_stack_write, but was offered {}", data.len()));
+            self.fail(&format!(
+                "accepted {taken} bytes in ackclock_stack_write, but was offered only {}",
+                data.len()
+            ));
         }
         self.taken.fetch_add(taken as u64, Ordering::Relaxed);
         self.takes += taken as u64;
         if self.takes > MOST_TAKEN {
             self.fail(
-                "took more than 1 GiB in ackclock_stack_write at one time: it must take only what its buffer holds",
+                "accepted more than 1 GiB in ackclock_stack_write without time advancing: accept only what the \
+                 send buffer holds",
             );
         }
         taken
@@ -406,7 +413,10 @@ impl Connection for End {
         self.read = self.read.saturating_add(read);
         let taken = self.taken.load(Ordering::Relaxed);
         if self.read > taken {
-            self.fail(&format!("delivered {} bytes, but its other end has accepted only {taken}", self.read));
+            self.fail(&format!(
+                "delivered {} bytes in ackclock_stack_read, but the client has accepted only {taken} bytes",
+                self.read
+            ));
         }
         read
     }

@@ -70,6 +70,7 @@ pub enum QueueLimit {
 impl fmt::Display for QueueLimit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Packets(1) => formatter.write_str("1 packet"),
             Self::Packets(most) => write!(formatter, "{most} packets"),
             Self::Bytes(most) => write!(formatter, "{most} B"),
         }

@@ -51,7 +51,7 @@ impl SendingRate {
                 if ends.since(starts) == takes {
                     Ok(())
                 } else {
-                    Err(format!("its bits take {takes} at the link's rate"))
+                    Err(format!("its bits need {takes} at the link's rate"))
                 }
             }
             Self::Varying(rate) => match rate.applies {

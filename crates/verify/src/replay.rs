@@ -142,7 +142,7 @@ impl<'a> Replay<'a> {
             return;
         }
         let Some(mut course) = self.courses.remove(&record.packet) else {
-            self.note(Rule::Launch, &step, format!("{} without having been launched", verb(record.event)));
+            self.note(Rule::Launch, &step, format!("{}, but was never launched", verb(record.event)));
             return;
         };
         self.check_identity(&step, &course, place);
@@ -239,7 +239,7 @@ impl<'a> Replay<'a> {
             self.note(
                 Rule::Launch,
                 step,
-                format!("{} before this link, where there is no agent", verb(event)),
+                format!("{} at the node before this link, but that node has no agent", verb(event)),
             );
         }
     }
@@ -250,15 +250,20 @@ impl<'a> Replay<'a> {
         let Record { path, bytes, event, .. } = *step.record;
         if path != course.path {
             let launched = self.network.path_words(course.path);
-            self.note(Rule::Identity, step, format!("{} though launched by {launched}", verb(event)));
+            self.note(Rule::Identity, step, format!("{}, but it was launched by {launched}", verb(event)));
         }
         if bytes != course.bytes {
             let was = course.bytes;
-            self.note(Rule::Identity, step, format!("{} with {bytes} B, launched with {was} B", verb(event)));
+            self.note(
+                Rule::Identity,
+                step,
+                format!("{} with {bytes} B, but launched with {was} B", verb(event)),
+            );
         }
         if place < course.place {
             let was = course.stage.words();
-            let what = format!("{}, but this record was written before an earlier event", verb(event));
+            let what =
+                format!("{}, but this record was written before that of an earlier event", verb(event));
             self.note(Rule::TimeGoesOn, step, format!("{what}: the packet was {was} at {}", course.since));
         }
     }
@@ -429,7 +434,7 @@ fn verb(event: Event) -> &'static str {
         Event::Arrived { .. } => "arrived",
         Event::Duplicated { .. } => "copied",
         Event::Injected { .. } => "sent by an agent",
-        Event::Absorbed { .. } => "ended by an agent",
+        Event::Absorbed { .. } => "absorbed by an agent",
         Event::Delivered => "delivered",
     }
 }

@@ -19,7 +19,7 @@ pub enum Rule {
     TimeGoesOn,
     /// A packet crosses the links of its path in order. On each link it goes from the queue to the transmitter to the wire.
     Route,
-    /// Nothing happens to a packet that has been dropped, lost or delivered, or that has ended at an agent.
+    /// Nothing happens to a packet that has been dropped, lost or delivered, or that an agent has absorbed.
     OneFate,
     /// Packets leave a queue in the order in which they were offered. If the discipline may let paths
     /// overtake one another, this holds for the packets of each path.
@@ -51,8 +51,9 @@ pub enum Rule {
     HandOver,
     /// A path delivers packets in the order in which they were launched, unless one of its links reorders or an agent is on it.
     DeliveryOrder,
-    /// At the end every packet is accounted for. On a path, where copies count as launched: launched = dropped + lost + ended at an agent + delivered + in
-    /// flight. On a link: offered = dropped + sent + inside, and sent = lost + arrived + on the wire.
+    /// At the end every packet is accounted for. On a path, where copies count as launched: launched = dropped + lost +
+    /// absorbed by an agent + delivered + in flight. On a link: offered = dropped + sent + inside, and sent = lost + arrived +
+    /// on the wire.
     Conservation,
 }
 

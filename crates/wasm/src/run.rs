@@ -109,8 +109,8 @@ fn check_size(scenario: &Scenario, series: bool) -> Result<(), Refusal> {
     let packets = scenario.expected_packets();
     if packets > MOST_PACKETS {
         return Err(Refusal::Impossible(format!(
-            "this run may have {packets:.1e} packets, but a page simulates at most {MOST_PACKETS:.0e}; use a shorter \
-             `duration` or lower rates, or run it with `ackclock run` on the command line"
+            "this run can send up to {packets:.1e} packets, but a page simulates at most {MOST_PACKETS:.0e}; use a \
+             shorter `duration` or lower rates, or run it with `ackclock run` on the command line"
         )));
     }
     let numbers = scenario.expected_numbers();

@@ -149,7 +149,8 @@ fn carrier_of(group: &FlowGroup) -> Result<Carried, Error> {
     let (name, sending) = (&group.plan.name, &group.plan.sending);
     let Some(parts) = sending.parts() else {
         return refuse(format!(
-            "flows `{name}` use UDP without a congestion control, which is simulated only"
+            "flows `{name}` use UDP without a congestion control, which is simulated only: set a `control` and the \
+             application `bulk`"
         ));
     };
     if !matches!(sending.workload, Workload::Bulk(_)) {
@@ -161,7 +162,7 @@ fn carrier_of(group: &FlowGroup) -> Result<Carried, Error> {
     match (sending.transport.real(), parts.control.kernel()) {
         (Real::Nothing(reason), _) => {
             let transport = parts.profile.descriptor.name;
-            refuse(format!("the transport `{transport}` of flows `{name}`: {reason}"))
+            refuse(format!("flows `{name}` use the transport `{transport}`: {reason}"))
         }
         (Real::Datagrams, _) => Ok(Carried::Stack),
         (Real::Kernel { ecn }, Some(kernel)) => {
@@ -171,8 +172,8 @@ fn carrier_of(group: &FlowGroup) -> Result<Carried, Error> {
             let Some(control) = parts.control.specification() else {
                 let control = parts.control.name();
                 return refuse(format!(
-                    "the control `{control}` of flows `{name}` is a plugin, or has parts such as a `discriminator`, with which a \
-                     control cannot be offered to the kernel"
+                    "the control `{control}` of flows `{name}` cannot run under the TCP of Linux, because it is a \
+                     plugin or has parts such as a `discriminator`"
                 ));
             };
             match Offer::read(&control) {
@@ -258,10 +259,10 @@ mod tests {
         let flow = |keys: &str| format!("[[flows]]\nname = \"one\"\n{keys}\n");
         let ecn = "[[flows]]\nname = \"marked\"\ncontrol = \"linux:reno\"\ntransport = { name = \"linux\", ecn = true }\n";
         let cases = [
-            (flow("control = \"cubic\""), "the transport `rfc` of flows `one`: it is simulated only"),
+            (flow("control = \"cubic\""), "flows `one` use the transport `rfc`: it is simulated only"),
             (
                 flow("control = \"cubic\"\ntransport = \"sctp\""),
-                "the transport `sctp` of flows `one`: it is simulated",
+                "flows `one` use the transport `sctp`: it is simulated",
             ),
             (
                 flow("control = \"spike\"\ntransport = \"linux\""),
@@ -269,11 +270,11 @@ mod tests {
             ),
             (
                 flow("control = \"newreno\"\ndiscriminator = \"rtt\"\ntransport = \"linux\""),
-                "the control `newreno` of flows `one` is a plugin, or has parts such as a `discriminator`",
+                "the control `newreno` of flows `one` cannot run under the TCP of Linux, because it is a plugin",
             ),
             (
                 flow("control = \"linux:bbr\"\ntransport = { name = \"linux\", min_rto = \"1 s\" }"),
-                "of flows `one`: the kernel sets its own `min_rto`",
+                "flows `one` use the transport `linux`: the kernel sets its own `min_rto`",
             ),
             (
                 flow("control = \"linux:cubic\"\ntransport = \"linux\"\ncount = 65"),

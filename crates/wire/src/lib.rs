@@ -108,5 +108,5 @@ pub fn run_flows(
 
 /// What runs say without Linux.
 #[cfg(not(target_os = "linux"))]
-const NEEDS_LINUX: &str = "real time needs Linux, whose network namespaces hold the two hosts; `ackclock run` \
-     simulates the same network here";
+const NEEDS_LINUX: &str = "real time needs Linux and its network namespaces; `ackclock run` simulates the same \
+     network on this system";

@@ -170,9 +170,12 @@ fn conditions(
     let lateness = drive.lateness.result(round_trip);
     let mut problems = lateness.problems();
     if lost_outside > 0 {
-        problems.push(format!(
-            "{lost_outside} packets were lost outside the links, in sockets and interfaces of the machine"
-        ));
+        let packets = if lost_outside == 1 {
+            "1 packet was".to_owned()
+        } else {
+            format!("{lost_outside} packets were")
+        };
+        problems.push(format!("{packets} lost outside the links, in sockets and interfaces of this machine"));
     }
     Ok(Conditions {
         lateness,

@@ -117,7 +117,11 @@ impl<C: Clone> Path<C> {
         for route in &routes {
             assert!(!route.is_empty(), "a route has no links");
             for (place, link) in route.iter().enumerate() {
-                assert!(*link < links.len(), "a route names link {link} of {}", links.len());
+                assert!(
+                    *link < links.len(),
+                    "a route names link {link}, expected an index below {}",
+                    links.len()
+                );
                 assert!(!route[..place].contains(link), "a route names link {link} twice");
             }
         }

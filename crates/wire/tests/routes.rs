@@ -68,7 +68,7 @@ fn of_one_link(route: Vec<usize>) -> Path<()> {
 }
 
 #[test]
-#[should_panic(expected = "a route names link 1 of 1")]
+#[should_panic(expected = "a route names link 1, expected an index below 1")]
 fn a_route_names_links_of_the_path() {
     of_one_link(vec![0, 1]);
 }

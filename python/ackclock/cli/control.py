@@ -102,7 +102,7 @@ def _run(command: Sequence[str], quiet: bool) -> int:
         # No other thread runs here, so that a function between fork and exec is safe.
         done = subprocess.run(command, preexec_fn=ends_with(os.getpid()), stdout=output, check=False)  # noqa: S603  (what the user asks to run)
     except OSError as error:
-        raise RunError(f"`{command[0]}` does not run: {error.strerror}") from None
+        raise RunError(f"`{command[0]}` cannot be run: {error.strerror}") from None
     return done.returncode
 
 

@@ -58,7 +58,7 @@ def path(
     groups = [group["group"] for group in described["flows"]]
     if flow is not None and flow not in groups:
         raise InputError(
-            f"{file}: --flow: no flows are called `{flow}`; there are {', '.join(f'`{one}`' for one in groups)}"
+            f"{file}: --flow: no flows are named `{flow}`, expected one of {', '.join(f'`{one}`' for one in groups)}"
         )
     wanted = {
         "client": list(command),

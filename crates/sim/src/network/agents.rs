@@ -155,7 +155,7 @@ impl Network {
             let outcome = self.advance([now, now], path, step, &mut packet);
             debug_assert!(
                 !matches!(outcome, Outcome::Arrives | Outcome::Ends { .. }),
-                "the packet must wait in a lane before its endpoint"
+                "a packet reached its endpoint without waiting in a lane"
             );
         }
         let placed = &mut self.agents[agent as usize];

@@ -174,7 +174,7 @@ impl Network {
         };
         debug_assert!(
             !matches!(outcome, Passage::Arrives | Passage::Ends { .. }),
-            "the packet must wait in a lane before its endpoint"
+            "a packet reached its endpoint without waiting in a lane"
         );
     }
 }

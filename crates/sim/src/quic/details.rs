@@ -23,7 +23,7 @@ parameters! {
         packet: Size = size(
             "1439 B",
             Range::between(1.0, 65_000.0),
-            "1500 B less the headers; RFC 9000 section 14.3: packets grow to what the path takes",
+            "MTU of 1500 B less the headers; RFC 9000 section 14.3 (path MTU discovery)",
         ),
         /// The size of the headers of a packet on the wire
         header: Size = size(
@@ -38,27 +38,39 @@ parameters! {
             "IPv4 20 B, UDP 8 B, short header 11 B, authentication tag 16 B, ACK frame 10 B (RFC 9000 section 19.3)",
         ),
         /// The flow-control window: the largest amount of data that the receiver allows in flight
-        window: Packets = packets("10000 packets", WINDOWS, "RFC 9000 section 4.1 leaves it open; as over TCP"),
+        window: Packets = packets(
+            "10000 packets",
+            WINDOWS,
+            "RFC 9000 section 4.1 leaves the size open; same default as TCP",
+        ),
         /// The initial congestion window; `none`: 10 datagrams or 14,720 B, whichever is less, but at least 2 datagrams
         initial_window: Option<Packets> = packets("none", WINDOWS, "RFC 9002 section 7.2"),
         /// Whether the connection begins with a handshake of Initial packets, which takes a round trip
-        handshake: bool = flag(true, "RFC 9001 section 4; none with early data (0-RTT)"),
+        handshake: bool = flag(true, "RFC 9001 section 4; `false` approximates early data (0-RTT)"),
         /// Size of an Initial packet on the wire
-        initial_size: Size = size("1228 B", Range::between(1.0, 1500.0), "RFC 9000 section 14.1, with IPv4 and UDP"),
+        initial_size: Size = size(
+            "1228 B",
+            Range::between(1.0, 1500.0),
+            "RFC 9000 section 14.1: datagram of 1200 B; IPv4 20 B, UDP 8 B",
+        ),
         /// The number of packets at which an acknowledgement is sent at once; a packet that is out of order, follows
         /// a gap or is marked is always acknowledged at once
         ack_threshold: u32 = integer(
             "2",
             Range::between(1.0, 1000.0),
-            "RFC 9000 section 13.2.2; draft-ietf-quic-ack-frequency has the sender ask for another",
+            "RFC 9000 section 13.2.2; with draft-ietf-quic-ack-frequency, the sender can request another value",
         ),
         /// The longest time for which the receiver holds an acknowledgement back (max_ack_delay)
         max_ack_delay: Span = time("25 ms", Range::between(0.0, 16.0), "RFC 9000 section 18.2"),
         /// The largest number of ranges in an acknowledgement, which reports the highest ranges received
-        ack_ranges: u32 = integer("32", Range::between(1.0, 256.0), "RFC 9000 section 13.2.3 leaves it open"),
+        ack_ranges: u32 = integer("32", Range::between(1.0, 256.0), "RFC 9000 section 13.2.3 leaves the limit open"),
         /// Packet threshold: a packet counts as lost when a packet sent at least this many packets later is
         /// acknowledged
-        packet_threshold: u32 = integer("3", Range::between(1.0, 1e6), "RFC 9002 section 6.1.1: kPacketThreshold, no less than 3"),
+        packet_threshold: u32 = integer(
+            "3",
+            Range::between(1.0, 1e6),
+            "RFC 9002 section 6.1.1: kPacketThreshold, SHOULD be at least 3",
+        ),
         /// Time threshold: a packet counts as lost when a later packet has been acknowledged and this multiple of the
         /// round trip, the longer of the smoothed and the latest, has passed since it was sent
         time_threshold: f64 = number("1.125", Range::between(1.0, 100.0), "RFC 9002 section 6.1.2: kTimeThreshold, 9/8"),
@@ -68,7 +80,7 @@ parameters! {
         /// threshold falls again
         loss_thresholds: Reordering = choice(
             "fixed",
-            "RFC 9002 section 6.1.1 allows either; adaptive as google/quiche, GeneralLossAlgorithm::SpuriousLossDetected",
+            "RFC 9002 section 6.1.1 allows both; adaptive: google/quiche, GeneralLossAlgorithm::SpuriousLossDetected",
         ),
         /// The condition for the window to count as used, so that it may grow: half of it has been in flight (half),
         /// it is full (full), Linux's tcp_is_cwnd_limited (linux), or no condition (none)
@@ -77,7 +89,10 @@ parameters! {
             "RFC 9002 section 7.8; RFC 7661 section 4.3; Linux include/net/tcp.h, tcp_is_cwnd_limited",
         ),
         /// Whether a recovery is undone when all packets that it declared lost are acknowledged
-        spurious_recoveries: bool = flag(false, "RFC 9002 says nothing; draft-ietf-ccwg-bbr section 5.5.11, RFC 9438 section 4.9"),
+        spurious_recoveries: bool = flag(
+            false,
+            "not in RFC 9002; draft-ietf-ccwg-bbr section 5.5.11, RFC 9438 section 4.9",
+        ),
         /// Whether packets are ECN-capable, so that queues can mark them instead of dropping them
         ecn: bool = flag(false, "RFC 9000 section 13.4"),
         /// With ecn, the ECN field of packets: ECT(0) (ect0), ECT(1) (ect1), or ECT(1) for a control that responds to
@@ -93,7 +108,7 @@ parameters! {
         pacing_burst: Packets = packets(
             "1 packets",
             Range::between(1.0, 1e6),
-            "RFC 9002 section 7.7: no more than the initial window",
+            "RFC 9002 section 7.7: bursts at most the initial window",
         ),
         /// The largest random delay before each packet leaves, drawn uniformly, which breaks phase effects
         send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991"),

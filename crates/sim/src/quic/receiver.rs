@@ -107,7 +107,7 @@ impl Receiver {
         let lowest = (*floor < numbers.next()).then_some((*floor, numbers.next()));
         let above = numbers.above().rev().map(|range| (range.start, range.end));
         let mut ranges = above.chain(lowest);
-        let Some(highest) = ranges.next() else { panic!("nothing has arrived that could be acknowledged") };
+        let Some(highest) = ranges.next() else { panic!("cannot acknowledge before a packet has arrived") };
         below.extend(ranges.take(self.options.max_ranges - 1));
         Ack { highest, below: &self.below, delay: now.since(self.highest_at), marked: self.marked }
     }

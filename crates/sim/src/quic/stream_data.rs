@@ -47,7 +47,7 @@ impl StreamData {
             None => {
                 self.repeated += 1;
                 let Some(&oldest) = self.carried.front() else {
-                    panic!("a packet is sent with nothing to carry")
+                    panic!("a packet was sent without stream data")
                 };
                 oldest
             }

@@ -57,8 +57,8 @@ pub const MOBILITIES: &[Entry] = &[
         descriptor: &Descriptor {
             kind: Kind::Mobility,
             name: "random-waypoint",
-            summary: "Nodes move straight from place to place in a rectangle, at a speed drawn for each leg, and \
-                      rest at each place",
+            summary: "Nodes move in straight legs between random places in a rectangle, at a speed drawn for each \
+                      leg, and rest at each place",
             source: "Johnson and Maltz 1996; ns-2's setdest",
             parameters: RandomWaypoint::TABLE,
             presets: &[],
@@ -100,9 +100,9 @@ parameters! {
         area: Area,
         /// The lowest speed of a leg, in metres per second; 0 is not allowed, because the mean speed would fall for
         /// ever (Yoon, Liu and Noble 2003)
-        min_speed_mps: f64 = number("1", SPEEDS_MPS, "not given by Dahal; above 0 after Yoon, Liu and Noble 2003"),
+        min_speed_mps: f64 = number("1", SPEEDS_MPS, "not stated in Dahal 2007; above 0: Yoon, Liu and Noble 2003"),
         /// The highest speed of a leg, in metres per second
-        max_speed_mps: f64 = number("10", SPEEDS_MPS, "not given by Dahal; a cyclist is half as fast"),
+        max_speed_mps: f64 = number("10", SPEEDS_MPS, "not stated in Dahal 2007; about twice the speed of a cyclist"),
         /// The time for which a node rests at the end of each leg
         rest: Span = time("0 s", Range::at_least(0.0), "setdest's default"),
     }

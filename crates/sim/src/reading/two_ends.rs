@@ -100,7 +100,11 @@ impl Outbox for Port<'_> {
         wire.seen.push((wire.now, says));
         if let Says::Data(place) = says {
             let is_allowed = place < wire.edge || !wire.is_bounded;
-            assert!(is_allowed, "{place} leaves at {}, {} allowed", wire.now, wire.edge);
+            assert!(
+                is_allowed,
+                "packet {place} was sent at {}, but only packets below {} were allowed",
+                wire.now, wire.edge
+            );
             wire.sent = wire.sent.max(place + 1);
         }
         if (wire.drops)(wire.now, says) {

@@ -43,10 +43,14 @@ parameters! {
         feedback: Span = time("100 ms", Range::between(0.01, 10.0), "RFC 8698 figure 3 (DELTA)"),
         /// The time from the capture of a frame to the arrival of its last packet, beyond which the frame counts as
         /// late; a frame that is never complete does not count
-        deadline: Span = time("150 ms", Range::between(0.001, 10.0), "ITU-T G.114: up to 150 ms, most calls are not affected"),
+        deadline: Span = time(
+            "150 ms",
+            Range::between(0.001, 10.0),
+            "ITU-T G.114: a one-way delay of up to 150 ms does not affect most calls",
+        ),
         /// The time in the run at which the call pauses: its encoder makes no more frames, and the control keeps its
         /// rate
-        pause_from: Span = time("0 s", Range::at_least(0.0), "none; RFC 8867 section 5.8 has a pause"),
+        pause_from: Span = time("0 s", Range::at_least(0.0), "none; RFC 8867 section 5.8 tests a pause"),
         /// The time in the run at which the pause ends; the time of `pause_from` for no pause
         pause_to: Span = time("0 s", Range::at_least(0.0), "none"),
         /// Whether packets are ECN-capable, with ECT(0)

@@ -70,7 +70,11 @@ parameters! {
         /// Delay that marks add to the congestion signal at the marking ratio `pmrref` (DMARK)
         dmark: Span = time("2 ms", Range::between(0.0, 60.0), RFC),
         /// Upper bound of the congestion signal
-        xmax: Span = time("500 ms", TIMES, "not in RFC 8698; its authors' simulator, ns3-rmcat (NADA_PARAM_XMAX)"),
+        xmax: Span = time(
+            "500 ms",
+            TIMES,
+            "not in RFC 8698; NADA_PARAM_XMAX in ns3-rmcat, a simulator by the RFC's authors",
+        ),
         /// Scale of the rise of the sending rate above the reference rate while packets wait in the sender (BETA_S)
         beta_s: f64 = number("0.1", FACTORS, RFC),
         /// Scale of the fall of the encoder's rate below the reference rate while packets wait in the sender (BETA_V)
@@ -82,7 +86,7 @@ parameters! {
         base_history: usize = integer(
             "10",
             Range::between(1.0, MAX_MINUTES as f64),
-            "RFC 8698 section 5.1.1: a relatively long period (e.g., tens of minutes), as in RFC 6817, section 2.5 of which has 10",
+            "RFC 8698 section 5.1.1 suggests tens of minutes; 10 in RFC 6817 section 2.5",
         ),
     }
 }

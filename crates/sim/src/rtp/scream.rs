@@ -77,7 +77,7 @@ parameters! {
         base_history: usize = integer(
             "10",
             Range::between(1.0, MAX_MINUTES as f64),
-            "RFC 6817 section 2.5, to which the draft refers for the base delay",
+            "RFC 6817 section 2.5, which the SCReAM draft cites for the base delay",
         ),
     }
 }

@@ -219,7 +219,7 @@ fn setting_an_event_in_the_past_panics() {
 
 #[test]
 #[cfg(debug_assertions)]
-#[should_panic(expected = "the event of a firm source is taken back")]
+#[should_panic(expected = "the event of a firm source cannot be cancelled")]
 fn clearing_a_firm_source_panics() {
     let mut schedule = Schedule::default();
     let source = schedule.add_firm_source();

@@ -66,7 +66,11 @@ parameters! {
         mtu: Size = size("1500 B", Range::between(100.0, 65_000.0), "RFC 9260 section 7.3; Dahal section 6.2.1"),
         /// The size of a DATA chunk with its header of 16 B; none for the largest that `mtu` allows. Windows count
         /// the bytes of chunks with their headers
-        chunk: Option<Size> = size("none", Range::between(20.0, 65_000.0), "RFC 9260 section 3.3.1; Dahal 6.2.1 has 1456"),
+        chunk: Option<Size> = size(
+            "none",
+            Range::between(20.0, 65_000.0),
+            "RFC 9260 section 3.3.1; 1456 B in Dahal section 6.2.1",
+        ),
         /// The number of streams, which the messages take in turn; each message fills a chunk
         streams: u32 = integer("1", Range::between(1.0, 65_535.0), "RFC 9260 section 2.2"),
         /// Whether the messages of a stream are delivered in order; if not, each is delivered as it arrives
@@ -75,7 +79,7 @@ parameters! {
         receive_window: Size = size(
             "16 MiB",
             Range::between(1500.0, 4e9),
-            "of TCP's order here; 1,310,720 B in Dahal section 6.2.1",
+            "about the TCP default here; 1,310,720 B in Dahal section 6.2.1",
         ),
         /// The initial congestion window of a path; none for 4404 B, but between 2 and 4 packets
         initial_window: Option<Packets> = packets("none", PACKETS, "RFC 9260 section 7.2.1; 2 in RFC 2960"),
@@ -84,16 +88,20 @@ parameters! {
         /// Lower bound of the window of an idle path: the window is halved for each retransmission timeout in which
         /// nothing is sent over the path, but not below this
         idle_window: Packets = packets("4 packets", PACKETS, "RFC 9260 section 7.2.1; 2 in RFC 2960"),
-        /// Lower bound of a path's congestion window after a loss or a mark, in packets; a control may have a higher
-        /// bound of its own (sctp: 4). A timeout leaves one packet
-        min_window: Packets = packets("2 packets", PACKETS, "RFC 9438 section 4.6; RFC 9260 section 7.2.3 has 4, as control sctp"),
+        /// Lower bound of a path's congestion window after a loss or a mark, in packets; a control can set a higher
+        /// bound (sctp: 4). A timeout leaves one packet
+        min_window: Packets = packets(
+            "2 packets",
+            PACKETS,
+            "RFC 9438 section 4.6; 4 in RFC 9260 section 7.2.3 and control `sctp`",
+        ),
         /// Whether the slow start threshold is set to the window of an idle path before the window falls
-        idle_sets_ssthresh: bool = flag(true, "RFC 9260 section 7.2.1; not in RFC 2960 and ns-2"),
+        idle_sets_ssthresh: bool = flag(true, "RFC 9260 section 7.2.1; not in RFC 2960 or ns-2"),
         /// Whether the association begins with two round trips of INIT and COOKIE ECHO
         handshake: bool = flag(true, "RFC 9260 section 5.1"),
         /// Whether the answers to INIT and COOKIE ECHO measure the round trip of their path, unless the chunk was
         /// retransmitted
-        handshake_rtt: bool = flag(true, "RFC 9260 section 8.3: what updates a path's RTT; not in ns-2"),
+        handshake_rtt: bool = flag(true, "RFC 9260 section 8.3; not in ns-2"),
         /// The number of retransmissions of INIT and COOKIE ECHO after which the association fails
         max_init_retransmits: u32 = integer("8", COUNTS, "RFC 9260 section 16, Max.Init.Retransmits"),
         /// Whether packets with DATA or SACK carry a timestamp chunk of 12 B, and each SACK echoes the first
@@ -105,7 +113,7 @@ parameters! {
             Range::between(1.0, MAX_DUPACK_THRESHOLD as f64),
             "RFC 9260 section 7.2.4; 4 in RFC 2960 and Dahal section 6.2.1",
         ),
-        /// Whether missing reports may mark a chunk as lost again after its fast retransmission
+        /// Whether missing reports can mark a chunk as lost again after its fast retransmission
         multiple_fast_retransmit: bool = flag(
             false,
             "RFC 9260 section 7.2.4; Caro, Amer and Stewart 2004, ns-2's MultipleFastRtx",
@@ -121,7 +129,7 @@ parameters! {
         /// Whether the first packet of an association is acknowledged at once
         sack_first_packet: bool = flag(true, "RFC 9260 section 5.1; not in ns-2 before October 2007"),
         /// Whether the packet that fills the last gap is acknowledged at once, as packets are while a gap remains
-        sack_filled_gap: bool = flag(true, "as usrsctp, after RFC 5681 section 4.2; not in ns-2"),
+        sack_filled_gap: bool = flag(true, "usrsctp; RFC 5681 section 4.2; not in ns-2"),
         /// Whether the SACK for a duplicate packet ends the wait of a delayed SACK
         sack_duplicate_resets: bool = flag(true, "RFC 9260 section 6.2; not in ns-2"),
         /// When the retransmission timer goes off.
@@ -147,7 +155,7 @@ parameters! {
         /// potentially failed
         pf_max_retrans: u32 = integer("0", COUNTS, "RFC 7829 section 3, PFMR"),
         /// Whether new data returns to the primary path when the primary path works again
-        failback: bool = flag(true, "RFC 9260 section 6.4; not with ns-2's default changePrimaryThresh_"),
+        failback: bool = flag(true, "RFC 9260 section 6.4; off with ns-2's default changePrimaryThresh_"),
         /// The time in the run at which the next path becomes the primary path; none for never
         switch_primary_at: Option<Span> = time("none", Range::between(0.0, 1e6), "Dahal section 6.2.1: 20 s"),
         /// The path that retransmits a lost chunk: the next path that works (alternate), the next only after a
@@ -155,7 +163,7 @@ parameters! {
         /// working path with the highest slow start threshold (highest-ssthresh)
         retransmit_to: RetransmitTo = choice(
             "alternate-after-timeout",
-            "RFC 9260 section 6.4.1 and 6.3.3; RFC 2960 and ns-2's rtxToAlt_ 1; Iyengar et al. 2006",
+            "RFC 9260 sections 6.4.1 and 6.3.3; RFC 2960 and ns-2's rtxToAlt_ 1; Iyengar et al. 2006",
         ),
         /// The data that is sent while lost chunks wait for retransmission: all data that the windows allow, lost
         /// chunks first (windows); or no new data, and only one packet at the acknowledgement that shows the loss,
@@ -166,8 +174,8 @@ parameters! {
         /// When `max_burst` applies: at every acknowledgement and timeout (always), or only at an acknowledgement
         /// of a retransmission (after-retransmission)
         burst_bound: BurstBound = choice("always", "RFC 9260 section 6.1 rule D; ns-2's useMaxBurst_"),
-        /// Whether new data takes all paths at once (concurrent multipath transfer): each path detects its losses and
-        /// grows its window by itself, and a gap triggers no immediate SACK
+        /// Whether new data is sent over all paths at once (concurrent multipath transfer): each path detects losses and
+        /// grows its window independently, and a gap triggers no immediate SACK
         cmt: bool = flag(false, "Iyengar, Amer and Stewart 2006: SFR, CUC, DAC"),
     }
 }

@@ -211,7 +211,7 @@ impl Reader {
             }
             other => {
                 let Some(&kind) = CONTROLS.get(other as usize - ControlKind::Init as usize) else {
-                    panic!("no message is of kind {other}")
+                    panic!("unknown SCTP message kind {other}")
                 };
                 Message::Control(Control { kind, sent, tag: third })
             }

@@ -65,7 +65,7 @@ parameters! {
         window: Packets = packets(
             "10000 packets",
             WINDOWS,
-            "RFC 7323 allows 1 GiB; enough for 1 Gbit/s at 100 ms; ns-2's window_",
+            "RFC 7323 allows 1 GiB; the default fills 1 Gbit/s at a 100 ms round trip; ns-2's window_",
         ),
         /// The initial congestion window; `none`: 10 packets or 14,600 B, whichever is less, but at least 2 packets
         initial_window: Option<Packets> = packets(
@@ -74,12 +74,12 @@ parameters! {
             "RFC 6928; 10 packets of any size in Linux (TCP_INIT_CWND), 2 in RFC 5681 and ns-2, 1 in Dahal section 4.1",
         ),
         /// The initial slow start threshold; none for an infinite threshold
-        initial_ssthresh: Option<Packets> = packets("none", WINDOWS, "RFC 5681 section 3.1; ns-2 sets it to window_"),
+        initial_ssthresh: Option<Packets> = packets("none", WINDOWS, "RFC 5681 section 3.1; window_ in ns-2"),
         /// Whether the connection begins with a SYN handshake, which takes a round trip
         handshake: bool = flag(true, "RFC 9293 section 3.5"),
         /// The rule of loss detection and retransmission: without selective acknowledgements (reno, newreno), with
         /// them (sack, rack), that of Vegas (vegas), or MDA for all losses (mda) or for transmission losses only
-        /// (mda-transmission); auto takes the rule that the control was published with, or sack if there is none
+        /// (mda-transmission); auto uses the rule that the control was published with, or sack if there is none
         recovery: Rule = choice(
             "auto",
             "RFC 5681, RFC 6582, RFC 6675, RFC 8985, Brakmo and Peterson 1995, Alnuem 2009 section 4.2.2",
@@ -101,7 +101,11 @@ parameters! {
         /// What is undone.
         undo: UndoRules,
         /// The largest factor by which back-off multiplies the retransmission timeout; `max_rto` bounds the result
-        max_backoff: f64 = number("64", Range::between(1.0, 1e6), "BSD; ns-2 without rfc2988_, with which only max_rto bounds it"),
+        max_backoff: f64 = number(
+            "64",
+            Range::between(1.0, 1e6),
+            "BSD; ns-2 without rfc2988_ (with rfc2988_, only max_rto limits the timeout)",
+        ),
         /// Whether packets are ECN-capable, so that queues can mark them instead of dropping them
         ecn: bool = flag(false, "RFC 3168"),
         /// With ecn, whether the receiver counts marks in three bits of acknowledgements and an option (AccECN); if
@@ -113,7 +117,7 @@ parameters! {
         ecn_field: EcnField = choice("auto", "RFC 3168 section 5; RFC 9331 section 4.1"),
         /// Whether packets are paced over the round trip if the control sets a window and no pacing rate; a pacing
         /// rate of the control always applies
-        pacing: bool = flag(false, "Linux paces under fq, or where the control asks for it"),
+        pacing: bool = flag(false, "Linux paces if the qdisc is fq or the control requires pacing"),
         /// How much faster than the window over the round trip packets leave.
         gains: Gains,
         /// How much may wait in the host's own interface.
@@ -130,13 +134,13 @@ parameters! {
         initial_receive_window: Size = size(
             "65536 B",
             Range::between(1.0, 1e9),
-            "Linux, tcp_rmem[1] of 131072 B, of which half is window (tcp_adv_win_scale 1)",
+            "Linux, half of tcp_rmem[1] = 131072 B (tcp_adv_win_scale 1)",
         ),
         /// The largest autotuned receive window, unless `window` is smaller
         max_receive_window: Size = size(
             "3145728 B",
             Range::between(1.0, 1e9),
-            "Linux, tcp_rmem[2] of 6291456 B, of which half is window",
+            "Linux, half of tcp_rmem[2] = 6291456 B (tcp_adv_win_scale 1)",
         ),
         /// Whether cubic, which has HyStart in Linux, uses HyStart unless the flow sets `slow_start`
         hystart: bool = flag(false, "Linux net/ipv4/tcp_cubic.c, module parameter hystart"),

@@ -19,7 +19,7 @@ use ackclock_recovery::{Options as RecoveryOptions, Units};
 pub const PROFILES: &[Descriptor] = &[
     profile(
         "rfc",
-        "TCP as the RFCs specify it today, among them the Experimental RFCs 3465, 3522, 6928 and 7661",
+        "TCP as the RFCs specify it today, including the Experimental RFCs 3465, 3522, 6928 and 7661",
         "RFC 5681, 6298, 6582, 6675, 6928, 7323, 9293, 9937",
         &[],
     ),

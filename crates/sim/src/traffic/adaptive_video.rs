@@ -14,7 +14,7 @@ pub const ENTRY: Entry = Entry {
         "adaptive-video",
         "Requests segments of video over one connection, each at the encoding rate that the throughput of the last \
          segments allows, and pauses while the buffer is full",
-        "RFC 7928 section 9.1, which leaves the rule to the tester",
+        "RFC 7928 section 9.1, which leaves the rate adaptation to the tester",
         Parameters::TABLE,
     ),
     workload: Workload::Session(|values, payload_bytes| {

@@ -7,7 +7,7 @@ use ackclock_base::{Range, Size, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "bulk",
-        "Sends as much data as the transport allows, without end or up to a size",
+        "Sends as much data as the transport allows, without end or up to `size`",
         "ns-2's FTP",
         Bulk::TABLE,
     ),

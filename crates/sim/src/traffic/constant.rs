@@ -59,7 +59,7 @@ pub const REQUESTS: Entry = Entry {
     descriptor: &application(
         "requests",
         "Sends requests over UDP at intervals, each answered at once by a reply",
-        "RFC 7928 section 2.2, where requests for names are part of what a flow starts with",
+        "RFC 7928 section 2.2: DNS lookups are part of a flow's start-up time",
         Requests::TABLE,
     ),
     workload: Workload::Source(SourceEntry {

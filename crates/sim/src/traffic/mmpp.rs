@@ -48,7 +48,8 @@ parameters! {
     }
 }
 
-const UNSTATED: &str = "not published; the defaults together have the Hurst parameters of table C.1";
+const UNSTATED: &str =
+    "not published; the defaults reproduce the Hurst parameters of error-discriminating TCP, table C.1";
 
 /// The rates and numbers of the three levels.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -13,8 +13,7 @@ use std::sync::Arc;
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "transfers",
-        "Begins transfers at intervals, whether or not earlier transfers have ended, each over a connection of its \
-         own",
+        "Starts transfers at intervals, whether or not earlier transfers have ended, each over its own connection",
         "RFC 7928 section 5.1.2; with `sizes`, Alizadeh et al., pFabric, SIGCOMM 2013, section 5.1",
         Parameters::TABLE,
     ),
@@ -35,7 +34,7 @@ pub const ENTRY: Entry = Entry {
             what: "transfers",
             number: "the application's `count`",
             connections: "transfers",
-            remedy: "a lower `count`, or a shorter `list`",
+            remedy: "lower `count` or shorten `list`",
         },
     }),
 };
@@ -85,7 +84,7 @@ parameters! {
         /// A file with the distribution from which sizes are drawn, in place of `size`: lines of a size and the share
         /// of transfers that are no larger, as a fraction up to 1 or a percentage up to 100; none for transfers of
         /// one size
-        sizes: Option<NamedFile> = file("DCTCP, SIGCOMM 2010, and pFabric, SIGCOMM 2013, have published such files"),
+        sizes: Option<NamedFile> = file("examples of distributions: DCTCP, SIGCOMM 2010; pFabric, SIGCOMM 2013"),
         /// A file with one transfer per line, in place of `size`, `sizes`, `count`, `every` and `intervals`: the
         /// seconds from `start` to the beginning of the transfer, and its size in `unit`; none for transfers by
         /// the other parameters

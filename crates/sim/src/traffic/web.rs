@@ -14,8 +14,8 @@ use std::sync::Arc;
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "web",
-        "Begins sessions that fetch pages of objects, each object over a connection of its own, by a schedule that \
-         does not depend on the network",
+        "Starts sessions that fetch pages of objects, each object over its own connection, on a schedule that does \
+         not depend on the network",
         "Feldmann, Gilbert, Huang and Willinger, SIGCOMM 1999; parallel and adaptive TCP, section II.D",
         Web::TABLE,
     ),
@@ -26,7 +26,7 @@ pub const ENTRY: Entry = Entry {
             what: "web sessions",
             number: "`sessions`",
             connections: "objects in all",
-            remedy: "fewer `sessions`, `pages` or `objects`",
+            remedy: "reduce `sessions`, `pages` or `objects`",
         },
     }),
 };

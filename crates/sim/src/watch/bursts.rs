@@ -105,7 +105,7 @@ impl Bursts {
         latest.packet = Some(now);
         self.waiting.insert(seen.packet, latest.run);
         let Some(run) = self.runs.get_mut(&latest.run) else {
-            panic!("the latest run of a group is forgotten")
+            panic!("the latest run of packets of a group has no record")
         };
         run.packets += 1;
         run.peak_wait = run.peak_wait.max(wait);
@@ -133,7 +133,9 @@ impl Bursts {
     pub(super) fn queue_is(&mut self, at: Time, bytes: u64) {
         for latest in &mut self.latest {
             let Some(burst) = latest.burst else { continue };
-            let Some(run) = self.runs.get_mut(&burst) else { panic!("a burst in progress has no run") };
+            let Some(run) = self.runs.get_mut(&burst) else {
+                panic!("the run of packets of a burst in progress has no record")
+            };
             if bytes <= run.bytes_before {
                 run.lasted = Some(at.since(run.began));
                 latest.burst = None;

@@ -129,8 +129,8 @@ impl Functions {
         let found = within(Call::Abi, "", 0, || unsafe { abi() });
         if found != ABI {
             return Err(format!(
-                "is built for ABI {found} of ackclock_stack.h, expected ABI {ABI}: build it with the header of this \
-                 version"
+                "is built for ABI {found} of ackclock_stack.h, expected ABI {ABI}: rebuild it with the header of this \
+                 version of ackclock"
             ));
         }
         Ok(Self {
@@ -179,7 +179,7 @@ impl Functions {
             (self.new)(role, seed, settings.as_ptr(), settings.len(), now, error.0, error.1)
         });
         NonNull::new(end).map(Handle).ok_or_else(|| match text(&error) {
-            reason if reason.is_empty() => "it gives no reason".to_owned(),
+            reason if reason.is_empty() => "no reason given".to_owned(),
             reason => reason,
         })
     }
@@ -305,7 +305,7 @@ enum Call {
 /// What a process is doing, by the first number of a [page](watch): nothing of a library, or a call.
 pub const CALLS: [&str; 13] = [
     "",
-    "the code that runs as it is loaded",
+    "the code that runs when the library is loaded",
     "ackclock_stack_abi",
     "ackclock_stack_about",
     "ackclock_stack_new",

@@ -51,11 +51,12 @@ impl Replay<'_> {
         let in_flight = remaining.inside + remaining.on_the_wire + remaining.at_nodes;
         if launched != dropped + lost + absorbed + delivered + in_flight {
             let name = self.network.path_words(path as u32);
-            let ended = if absorbed > 0 { format!("{absorbed} ended at an agent, ") } else { String::new() };
+            let ended =
+                if absorbed > 0 { format!("{absorbed} absorbed by an agent, ") } else { String::new() };
             let sum = format!(
-                "{launched} launched, {dropped} dropped, {lost} corrupted, {ended}{delivered} delivered"
+                "{launched} packets launched, but {dropped} dropped, {lost} corrupted, {ended}{delivered} delivered"
             );
-            self.imbalance(remaining, &format!("{name}: {sum}, {in_flight} in flight"));
+            self.imbalance(remaining, &format!("{name}: {sum} and {in_flight} in flight"));
         }
     }
 
@@ -65,11 +66,14 @@ impl Replay<'_> {
         let Remaining { inside, on_the_wire, .. } = *remaining;
         let name = format!("link {}", self.network.links[link].name);
         if offered != dropped + sent + inside {
-            let sum = format!("{name}: {offered} offered, {dropped} dropped, {sent} sent, {inside} inside");
+            let sum = format!(
+                "{name}: {offered} packets offered, but {dropped} dropped, {sent} sent and {inside} queued or \
+                 being sent"
+            );
             self.imbalance(remaining, &sum);
         } else if sent != lost + arrived + on_the_wire {
             let sum = format!(
-                "{name}: {sent} sent, {lost} corrupted, {arrived} arrived, {on_the_wire} on the wire"
+                "{name}: {sent} packets sent, but {lost} corrupted, {arrived} arrived and {on_the_wire} on the wire"
             );
             self.imbalance(remaining, &sum);
         }

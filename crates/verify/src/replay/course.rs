@@ -57,7 +57,7 @@ impl Stage {
             Self::Sent => "on the wire",
             Self::Dropped => "dropped",
             Self::Corrupted => "corrupted",
-            Self::Absorbed => "ended at an agent",
+            Self::Absorbed => "absorbed by an agent",
             Self::Delivered => "delivered",
         }
     }

@@ -44,7 +44,7 @@ impl Replay<'_> {
             let packet = self.network.packet_words(offer.packet, offer.path, Some(link));
             let limit = self.network.links[link].limit.map(|limit| limit.to_string()).unwrap_or_default();
             let what = format!(
-                "{packet}: with it, {packets} packets ({bytes} B) wait, but the queue's limit is {limit}"
+                "{packet}: waiting packets, including this one: {packets} ({bytes} B), but the queue's limit is {limit}"
             );
             self.found.push(Violation { rule: Rule::QueueLimit, time: offer.at, what });
         }
@@ -64,13 +64,13 @@ impl Replay<'_> {
         let room = idle || self.network.fits(link, packets, bytes);
         let service = self.network.links[link].service;
         if step.time != course.since && !service.drops_late {
-            let what = format!("dropped after it had waited since {}", course.since);
+            let what = format!("dropped after waiting since {}", course.since);
             self.note(Rule::Drop, step, format!("{what}, but the discipline drops packets only on arrival"));
         } else if room && service.drops_only_when_full {
             self.note(
                 Rule::Drop,
                 step,
-                format!("dropped, but there was room: {} packets waited", packets - 1),
+                format!("dropped, but the queue had room; waiting packets: {}", packets - 1),
             );
         }
     }
@@ -89,7 +89,7 @@ impl Replay<'_> {
         } else if let Some((other, busy_with)) = other {
             let name = &self.network.links[other].name;
             let what =
-                format!("started while packet {busy_with} was being sent on link {name} of its medium");
+                format!("started while packet {busy_with} was being sent on link {name} of the same medium");
             self.note(Rule::OneAtATime, step, what);
         }
         let state = &mut self.links[link];

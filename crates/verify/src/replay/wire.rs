@@ -24,7 +24,7 @@ impl Replay<'_> {
         // The replay goes by time, so a packet that overtook another is known by when it was sent.
         let newest = &mut self.links[link].newest_arrived;
         if course.since < *newest && !reorders {
-            let what = format!("arrived after a packet that was sent later, at {newest}");
+            let what = format!("arrived after a packet whose transmission ended later, at {newest}");
             self.note(Rule::LinkDelay, step, what);
         } else {
             *newest = course.since.max(*newest);
@@ -51,7 +51,7 @@ impl Replay<'_> {
             self.note(
                 Rule::LinkDelay,
                 step,
-                format!("arrived before packet {other}, which was sent before it"),
+                format!("arrived before packet {other}, which was first sent earlier"),
             );
         }
         // A packet that waited for another arrives with it, or when the other is known to be lost, whatever

@@ -55,7 +55,7 @@ impl Clock {
         match ppoll(descriptors, Some(rest), None) {
             Ok(ready) => Ok(ready > 0),
             Err(Errno::EINTR) => Ok(false),
-            Err(error) => Err(failed("waiting for packets fails", error)),
+            Err(error) => Err(failed("cannot wait for packets", error)),
         }
     }
 }

@@ -87,7 +87,7 @@ impl Drive {
         &mut self,
         mut ended: impl FnMut(Time) -> Result<Option<T>, Error>,
     ) -> Result<(T, Time), Error> {
-        let Some(clock) = self.clock else { panic!("the links are driven before their start") };
+        let Some(clock) = self.clock else { panic!("the clock of the links has not been started") };
         // Timers of a process without real-time priority otherwise expire up to 50 us late. The programs have
         // started by now, so they do not inherit the value.
         let _ = nix::sys::prctl::set_timerslack(1);
@@ -107,7 +107,7 @@ impl Drive {
                 }
                 if self.directions.iter().any(|direction| direction.path.packets() > MAX_PACKETS) {
                     return Err(Error::Failed(format!(
-                        "more than {MAX_PACKETS} packets are on the path at {now}: give the queue a limit"
+                        "more than {MAX_PACKETS} packets are on the path at {now}: give its queues a `limit`"
                     )));
                 }
                 next_check = now + CHECK_EVERY;

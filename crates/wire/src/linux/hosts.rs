@@ -109,7 +109,7 @@ fn add_veth(namespaces: &Namespaces, host: usize) -> Result<(), Error> {
 fn open_packet_port(host: usize) -> Result<Port, Error> {
     let name = PORTS[host];
     let index =
-        if_nametoindex(name).map_err(|error| failed(&format!("interface {name} is not found"), error))?;
+        if_nametoindex(name).map_err(|error| failed(&format!("interface {name} cannot be found"), error))?;
     Ring::open(index).map(Port::Packet)
 }
 
@@ -119,7 +119,10 @@ fn set_up(host: usize, device: Device, control: Option<&str>) -> Result<(), Erro
         .map_err(|error| failed("a socket cannot be opened", error))?;
     for command in OFFLOADS {
         sys::switch_off(socket.as_fd(), INTERFACE, command).map_err(|error| {
-            failed(&format!("offload {command:#x} of an interface cannot be switched off"), error)
+            failed(
+                &format!("ethtool command {command:#x} cannot switch off an offload of {INTERFACE}"),
+                error,
+            )
         })?;
     }
     let other = 1 - host;
@@ -151,10 +154,10 @@ fn set_up(host: usize, device: Device, control: Option<&str>) -> Result<(), Erro
     fs::write(CONTROL, control).map_err(|error| {
         let allowed = fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
         Error::Failed(format!(
-            "`{control}` cannot be the default congestion control of the hosts ({error}): in a namespace the kernel \
-             takes only those that every user may choose{}; a program may name another for its own socket, as \
-             `iperf3 -C {control}` does",
-            allowed.map_or_else(|_| String::new(), |allowed| format!(", here {}", allowed.trim()))
+            "`{control}` cannot be the default congestion control of the hosts ({error}): in a network namespace, \
+             the kernel accepts only controls that unprivileged users may set{}; a program can set another control on \
+             its own socket, as `iperf3 -C {control}` does",
+            allowed.map_or_else(|_| String::new(), |allowed| format!(" (here {})", allowed.trim()))
         ))
     })
 }
@@ -182,7 +185,7 @@ fn ip(commands: &str) -> Result<(), Error> {
         std::io::ErrorKind::NotFound => {
             Error::Failed("the program `ip` is missing: install iproute2".to_owned())
         }
-        _ => failed("`ip` does not run", error),
+        _ => failed("`ip` cannot be run", error),
     };
     let mut child = Command::new("ip")
         .args(["-batch", "-"])

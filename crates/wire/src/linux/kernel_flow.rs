@@ -39,7 +39,7 @@ pub fn listener(control: &str, tos: u8, at: SocketAddrV4) -> Result<TcpListener,
         TcpListener::bind(at).map_err(|error| failed(&format!("a socket cannot listen on {at}"), error))?;
     name_control(&listener, control)?;
     set_up(&listener, tos)?;
-    listener.set_nonblocking(true).map_err(|error| failed("a socket cannot be set up", error))?;
+    listener.set_nonblocking(true).map_err(|error| failed("a socket cannot be made non-blocking", error))?;
     Ok(listener)
 }
 
@@ -49,7 +49,8 @@ fn name_control(socket: &impl AsFd, control: &str) -> Result<(), Error> {
         let available = available.unwrap_or_default();
         failed(
             &format!(
-                "the kernel's control `{control}` is not available for a socket; available: {}. As root, `modprobe tcp_{control}` loads a module",
+                "the kernel's control `{control}` cannot be set on a socket (available: {}; as root, `modprobe \
+                 tcp_{control}` loads its module)",
                 available.trim()
             ),
             error,
@@ -59,13 +60,13 @@ fn name_control(socket: &impl AsFd, control: &str) -> Result<(), Error> {
 
 fn set_up(socket: &impl AsFd, tos: u8) -> Result<(), Error> {
     setsockopt(socket, sockopt::Ipv4Tos, &i32::from(tos))
-        .map_err(|error| failed("a socket cannot be set up", error))
+        .map_err(|error| failed("the socket option IP_TOS cannot be set", error))
 }
 
 /// Connects at the flow's start and writes until its stop. Returns what the kernel has counted.
 pub fn send(mut socket: TcpStream, to: SocketAddrV4, terms: &Terms<'_>) -> Result<SenderResult, Error> {
     let broken =
-        |error: std::io::Error| failed(&format!("the connection of flow {} fails", terms.flow.name), error);
+        |error: std::io::Error| failed(&format!("the connection of flow {} failed", terms.flow.name), error);
     let mut counts = SenderCounts::new(terms.measured, terms.interval);
     if !wait_for(None, terms.flow.start, terms)? {
         return Ok(counts.finish());
@@ -112,7 +113,7 @@ pub fn send(mut socket: TcpStream, to: SocketAddrV4, terms: &Terms<'_>) -> Resul
 /// Accepts the connection and reads what arrives. Returns how much arrived in measured time.
 pub fn receive(listener: &TcpListener, terms: &Terms<'_>) -> Result<Delivered, Error> {
     let broken =
-        |error: std::io::Error| failed(&format!("the connection of flow {} fails", terms.flow.name), error);
+        |error: std::io::Error| failed(&format!("the connection of flow {} failed", terms.flow.name), error);
     let mut delivered = Delivered::every(terms.interval);
     let mut socket = loop {
         match listener.accept() {

@@ -98,17 +98,17 @@ fn enter_user_namespace() -> Result<(), Error> {
 fn without_namespaces(error: Errno) -> Error {
     let reason = match error {
         Errno::EPERM | Errno::EACCES | Errno::ENOSPC | Errno::EUSERS => {
-            "this user may not create them; root may, and other users where user namespaces are allowed (sysctl \
+            "this user may not create them; root may, as may other users where user namespaces are allowed (sysctl \
              user.max_user_namespaces above 0, kernel.unprivileged_userns_clone = 1 on Debian, \
-             kernel.apparmor_restrict_unprivileged_userns = 0 on Ubuntu; in a container also its own rules)"
+             kernel.apparmor_restrict_unprivileged_userns = 0 on Ubuntu; a container can add restrictions)"
         }
         Errno::EINVAL => {
-            "the kernel has none, or the process has other threads (it needs CONFIG_NET_NS and CONFIG_USER_NS)"
+            "the kernel lacks them (CONFIG_NET_NS and CONFIG_USER_NS), or this process has several threads"
         }
         _ => "the kernel refuses them",
     };
     Error::Failed(format!(
-        "the two hosts need network namespaces, and {reason}: {error}. `ackclock run` simulates the same network \
+        "the two hosts need network namespaces, but {reason}: {error}. `ackclock run` simulates the same network \
          without privileges"
     ))
 }

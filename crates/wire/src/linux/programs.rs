@@ -30,10 +30,10 @@ impl Programs {
         let path = "/proc/thread-self/ns/pid";
         let before = File::open(path).map_err(|error| failed(&format!("{path} cannot be opened"), error))?;
         unshare(CloneFlags::CLONE_NEWPID).map_err(|error| {
-            failed("a process namespace is refused; the kernel needs CONFIG_PID_NS", error)
+            failed("a PID namespace cannot be created; the kernel needs CONFIG_PID_NS", error)
         })?;
         let first = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
-        let first = first.map_err(|error| failed("`cat` does not run", error))?;
+        let first = first.map_err(|error| failed("`cat` cannot be run", error))?;
         Ok(Self { first, before, server: None, client: None })
     }
 
@@ -64,7 +64,7 @@ impl Programs {
             }
             if let Some(code) = exit_code(&mut self.server)? {
                 return Err(Error::Failed(format!(
-                    "the command of --serve ended with exit code {code} before anything listened"
+                    "the command of --serve ended with exit code {code} before it listened on a TCP or UDP port"
                 )));
             }
             sleep(Duration::from_millis(10));
@@ -94,7 +94,7 @@ impl Drop for Programs {
 
 fn start(command: &[String], quiet: bool, input: Stdio) -> Result<Child, Error> {
     let Some((program, arguments)) = command.split_first() else {
-        return Err(Error::Failed("a command has no words: expected a program to run".to_owned()));
+        return Err(Error::Failed("a command is empty: expected a program to run".to_owned()));
     };
     let mut command = Command::new(program);
     if quiet {
@@ -104,7 +104,7 @@ fn start(command: &[String], quiet: bool, input: Stdio) -> Result<Child, Error> 
         .args(arguments)
         .stdin(input)
         .spawn()
-        .map_err(|error| failed(&format!("`{program}` does not run"), error))
+        .map_err(|error| failed(&format!("`{program}` cannot be run"), error))
 }
 
 fn exit_code(program: &mut Option<Child>) -> Result<Option<i32>, Error> {

@@ -34,7 +34,7 @@ impl Ring {
             failed("the receive ring (PACKET_RX_RING) of a packet socket cannot be set up", error)
         })?;
         sys::bind_to_interface(&socket, interface)
-            .map_err(|error| failed("a packet socket is not bound to its interface", error))?;
+            .map_err(|error| failed("a packet socket cannot be bound to its interface", error))?;
         Ok(Self { socket, frames, lost: 0 })
     }
 

@@ -35,7 +35,8 @@ pub fn socket(from: SocketAddrV4, to: SocketAddrV4) -> Result<UdpSocket, Error> 
     let socket = UdpSocket::bind(from).map_err(broken)?;
     socket.connect(to).map_err(broken)?;
     socket.set_nonblocking(true).map_err(broken)?;
-    let set = |result: nix::Result<()>| result.map_err(|error| failed("a socket cannot be set up", error));
+    let set =
+        |result: nix::Result<()>| result.map_err(|error| failed("a socket option cannot be set", error));
     set(setsockopt(&socket, sockopt::IpRecvTos, &true))?;
     set(setsockopt(&socket, sockopt::ReceiveTimestampns, &true))?;
     set(setsockopt(&socket, sockopt::RxqOvfl, &1))?;
@@ -205,7 +206,7 @@ fn receive(out: &mut Socket<'_>, terms: &Terms<'_>) -> Result<Option<Arrived>, E
         Err(Errno::EAGAIN | Errno::EINTR) => return Ok(None),
         // The other end has no socket any more, or not yet.
         Err(Errno::ECONNREFUSED) => return Ok(None),
-        Err(error) => return Err(failed(&format!("the socket of flow {} fails", terms.flow.name), error)),
+        Err(error) => return Err(failed(&format!("the socket of flow {} failed", terms.flow.name), error)),
     };
     let mut packet = Packet::default();
     let (mut at, mut dropped) = (out.now, None);

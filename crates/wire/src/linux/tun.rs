@@ -62,16 +62,19 @@ impl Tun {
 fn without(error: io::Error) -> Error {
     let reason = match error.kind() {
         ErrorKind::NotFound => {
-            format!("{PATH} is missing: the kernel needs CONFIG_TUN, and a container needs this device")
+            format!(
+                "{PATH} is missing: the kernel needs CONFIG_TUN, and a container must be given this device"
+            )
         }
         ErrorKind::PermissionDenied => {
             format!(
-                "this user may not create them: root may, and in a user namespace any user who may write to {PATH}"
+                "this user may not create them; root may, as may any user with write access to {PATH} in a user \
+                 namespace"
             )
         }
         _ => "the kernel refuses them".to_owned(),
     };
     Error::Failed(format!(
-        "`--device tun` needs TUN devices, and {reason} ({error}). `--device packet`, the default, needs none"
+        "`--device tun` needs TUN devices, but {reason} ({error}). `--device packet`, the default, needs none"
     ))
 }

@@ -39,7 +39,7 @@ impl<C> Stored<C> {
     pub(crate) fn get_mut(&mut self, place: Place) -> &mut Packet<C> {
         match &mut self.places[place.0] {
             Some((packet, _)) => packet,
-            None => panic!("a packet that has left its path is changed"),
+            None => panic!("cannot change a packet that has left its path"),
         }
     }
 
@@ -49,7 +49,7 @@ impl<C> Stored<C> {
     }
 
     pub(crate) fn take(&mut self, place: Place) -> Packet<C> {
-        let Some((packet, _)) = self.places[place.0].take() else { panic!("a packet leaves its path twice") };
+        let Some((packet, _)) = self.places[place.0].take() else { panic!("a packet left its path twice") };
         self.free.push(place.0);
         packet
     }
@@ -59,7 +59,9 @@ impl<C> Stored<C> {
     }
 
     fn entry(&self, place: Place) -> &(Packet<C>, u64) {
-        let Some(entry) = &self.places[place.0] else { panic!("a packet that has left its path is read") };
+        let Some(entry) = &self.places[place.0] else {
+            panic!("cannot read a packet that has left its path")
+        };
         entry
     }
 }
