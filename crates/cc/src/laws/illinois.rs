@@ -13,7 +13,7 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "illinois",
-        "TCP-Illinois: the longer the queueing delay, the less the window grows and the more a loss takes of it",
+        "TCP-Illinois: the longer the queueing delay, the slower the window grows and the more a loss reduces it",
         "Liu, Basar and Srikant 2008, \"TCP-Illinois: a loss- and delay-based congestion control algorithm for high-speed \
          networks\"; Linux's tcp_illinois.c",
         Parameters::TABLE,

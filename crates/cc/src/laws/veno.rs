@@ -12,8 +12,8 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "veno",
-        "TCP Veno: Reno, except that a loss takes a fifth of the window if few packets wait in the network, and that \
-         the window grows half as fast if many wait",
+        "TCP Veno: Reno, except that a loss reduces the window by only a fifth while few packets are queued in the \
+         network, and that the window grows half as fast while many are",
         "Fu and Liew 2003, \"TCP Veno: TCP enhancement for transmission over wireless access networks\"; Linux's tcp_veno.c",
         Parameters::TABLE,
     ),

@@ -11,8 +11,8 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "yeah",
-        "YeAH-TCP: grows as Scalable TCP while few packets wait in the network (fast mode), and as Reno \
-         while many do (slow mode)",
+        "YeAH-TCP: grows as Scalable TCP while few packets are queued in the network (fast mode), and as Reno \
+         while many are (slow mode)",
         "Baiocchi, Castellani and Vacirca 2007, \"YeAH-TCP: yet another highspeed TCP\"; Linux's tcp_yeah.c",
         Parameters::TABLE,
     ),

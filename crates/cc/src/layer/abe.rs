@@ -12,7 +12,7 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::EcnResponse,
         name: "abe",
-        summary: "Alternative back-off with ECN (ABE): an echo of a mark reduces the window less than a loss does; no \
+        summary: "Alternative back-off with ECN (ABE): an echoed ECN mark reduces the window less than a loss does; no \
                   effect with a control that responds to each mark, such as dctcp",
         source: "RFC 8511",
         parameters: Abe::TABLE,

@@ -4,7 +4,7 @@ use crate::cost::Cost;
 use crate::cost::warnings;
 use crate::cost::warnings::repair::Repairs;
 use crate::language::agents;
-use crate::language::diagnostics::Diagnostic;
+use crate::language::diagnostics::{Diagnostic, counted};
 use crate::language::document::{Document, Value};
 use crate::language::flows::{self, FlowGroup};
 use crate::language::keys::{ANY_NUMBER, Form, Key, SOME, Table};
@@ -238,7 +238,12 @@ fn check_runs(document: &Document, scenario: &Scenario, points: usize) -> Result
     if points * replications <= MAX_RUNS {
         return Ok(());
     }
-    let found = format!("{replications} replications of {points} points, {} runs", points * replications);
+    let found = format!(
+        "{} of {}, {} runs",
+        counted(replications, "replication"),
+        counted(points, "point"),
+        points * replications
+    );
     let expected = format!("at most {MAX_RUNS} runs: fewer replications or fewer points of the sweep");
     let Value::Table(root) = &document.root.value else { return Ok(()) };
     let span = root.get("replications").and_then(|node| node.span.clone());

@@ -62,7 +62,7 @@ parameters! {
         /// Source of the base round trip: the minimum measured so far (measured), or `rtt_min` (given)
         rtt_min_mode: RttMinMode = choice("measured", "Dahal section 4.4, \"presently available minimum RTT\""),
         /// Base round trip with rtt_min_mode `given`; without effect with `measured`
-        rtt_min: Span = time("62 ms", at_most(3600.0), "as in the control rbcc"),
+        rtt_min: Span = time("62 ms", at_most(3600.0), "as for the control rbcc"),
         /// Initial distance of the threshold above the base round trip, in per cent of that round trip
         start_margin: f64 = number("10", at_most(1000.0), FIXED),
         /// Least distance of the threshold above the base round trip, in per cent of that round trip
@@ -127,8 +127,8 @@ parameters! {
 }
 
 const CHOSEN: &str = "Dahal section 4.4 for the range, 4.5.8 for the value";
-const FIXED: &str = "Dahal section 4.4, a number in its text";
-const SILENT: &str = "not settled by Dahal section 4.4; the default is the nearest to its words";
+const FIXED: &str = "stated in the text of Dahal section 4.4";
+const SILENT: &str = "left open by Dahal section 4.4; the default is closest to its wording";
 
 const CLAMPS: Range = Range::between(-1e3, 1e3);
 
