@@ -40,11 +40,11 @@ parameters! {
             Range::at_least(0.0),
             "Liu et al. 2008, W_thresh, from memory; Linux has 15",
         ),
-        /// After a longer queueing delay, number of rounds with at most 1 % of the longest so far after which the
-        /// increase is `most_alpha` again
+        /// Number of rounds with a queueing delay of at most 1 % of the longest so far that restore the increase to
+        /// `most_alpha` after a longer delay
         patience: u32 = integer("5", Range::between(1.0, 1000.0), "Liu et al. 2008, theta; Linux's theta"),
-        /// Source of the constants: the other parameters (published), or the value of Linux for `low_window` (linux),
-        /// 15 packets
+        /// Source of the constants: the other parameters (published), or these with Linux's `low_window` of 15 packets
+        /// (linux)
         variant: Variant = choice("published", "Linux's tcp_illinois.c has the paper's constants except win_thresh"),
     }
 }

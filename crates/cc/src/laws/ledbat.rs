@@ -33,7 +33,7 @@ parameters! {
         ),
         /// Packets by which the window grows in a round trip while there is no queue
         gain: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, "RFC 6817 section 2.5: at most 1"),
-        /// Packets by which the window may exceed the packets in flight
+        /// Packets by which the window can exceed the packets in flight
         allowed_increase: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, "RFC 6817 section 2.5"),
         /// Number of past minutes whose minimum delay is the base delay
         base_history: usize = integer("10", Range::between(1.0, MAX_MINUTES as f64), "RFC 6817 section 2.5"),

@@ -60,8 +60,8 @@ choice! {
 parameters! {
     /// LTCP's parameters, those of the factor, and those that define a steady flow.
     pub struct Parameters {
-        /// Factor on the increase of the window while a flow is steady: as in transition (fixed), 1 (on-off), or with
-        /// steady_c in place of c (full-half)
+        /// Factor on the window's increase while the flow is steady: that of a flow in transition (fixed), 1 (on-off),
+        /// or that of a flow in transition with steady_c in place of c (full-half)
         mode: Mode = choice("fixed", "S. Jain chapter IV; chapter V equations 5.1 and 5.2"),
         /// Multiplier c of the factor on the window's increase: the factor is c times a power of the minimum round
         /// trip in milliseconds

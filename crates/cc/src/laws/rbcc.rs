@@ -42,7 +42,7 @@ parameters! {
     pub struct Parameters {
         /// Whether a timeout reduces the window to one packet, as in NewReno; if not, a timeout leaves the window as it is
         timeout_cut: bool = flag(true, "Dahal section 4.1 v, vi: as NewReno; window after a timeout not stated"),
-        /// Whether the window changes at every acknowledgement that gives a round trip, including duplicates before a
+        /// Whether the window changes at every acknowledgement with a round-trip sample, including duplicates before a
         /// recovery; if not, only at acknowledgements of new data
         every_ack: bool = flag(false, "Dahal section 4.4: acknowledgements of new data; section 3.3: every one"),
         /// The threshold and the bounds on the window.

@@ -75,9 +75,9 @@ parameters! {
         ),
         /// Effect of a loss that a flow detects within its minimum smoothed round trip (a-tcp-p: the group's) after
         /// another flow's loss has reduced its window: as any loss (none), no reduction (detector), or a reduction of
-        /// its own window only (siblings). both: as detector, and any other loss spares flows whose windows another
-        /// flow's loss has reduced within their minimum smoothed round trip. With tcp-p, the detecting flow is spared
-        /// only in a group of more than k flows
+        /// its own window only (siblings). With both, as detector, and every other loss spares flows whose windows
+        /// another flow's loss has reduced within their minimum smoothed round trip. With tcp-p, the detecting flow is
+        /// spared only in a group of more than k flows
         suppression: Suppression = choice(
             "detector",
             "Cho section III.B.3; section III.C.3 checks whether the detecting flow was reduced recently; in Linux 2.4 \

@@ -24,8 +24,8 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The number of waiting packets that means congestion, and the effect of a loss.
     pub struct Parameters {
-        /// Number of packets waiting in the network from which on the path counts as congested: a loss halves the
-        /// window, and it grows by half a packet in a round trip
+        /// Number of packets waiting in the network from which the path counts as congested, so that a loss halves the
+        /// window and the window grows by half a packet in a round trip
         beta: Packets = packets("3 packets", Range::at_least(0.0), "Fu and Liew 2003 section II; Linux's beta"),
         /// Fraction of the window that remains after a loss on a path that is not congested
         random_loss: f64 = number("0.8", Range::between(0.1, 1.0), "Fu and Liew 2003 section II; Linux's tcp_veno.c"),

@@ -35,8 +35,8 @@ parameters! {
         low_window: Packets = packets("16 packets", Range::at_least(0.0), "Linux, hystart_low_window"),
         /// Largest gap between two consecutive acknowledgements of a train
         train_gap: Span = time("2 ms", Range::at_least(0.0), "Linux, hystart_ack_delta_us"),
-        /// Time added to the minimum round trip to give the length of a train that ends slow start; if the transport
-        /// does not pace, half of the sum is the length
+        /// Time added to the minimum round trip to obtain the length of a train that ends slow start; without pacing
+        /// by the transport, the length is half of the sum
         train_cushion: Span = time(
             "1 ms",
             Range::at_least(0.0),
