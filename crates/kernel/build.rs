@@ -26,6 +26,6 @@ fn main() {
     match done {
         Ok(status) if status.success() => {}
         Ok(status) => panic!("clang cannot compile {SOURCE}: {status}"),
-        Err(error) => panic!("clang does not run: {error}; `make wire` installs it"),
+        Err(error) => panic!("cannot run clang: {error}; `make wire` installs it"),
     }
 }

@@ -24,13 +24,13 @@ NO_TUN = "needs TUN devices, but"
 """What the command says where a machine has no TUN devices, or the user may not make them."""
 NOT_OFFERED = (
     f"the program {PROGRAM} is missing",
-    "needs root, and this user lacks",
-    "needs root of the machine",
+    "requires root, but this process lacks",
+    "requires root on the host",
     "the kernel has no type information",
     "or later, found",
     "the kernel cannot load congestion controls in BPF",
-    "the kernel's BPF compiler is off",
-    "the kernel refuses every BPF program",
+    "the kernel's BPF JIT compiler is off",
+    "the kernel rejects all bpf() calls",
 )
 """What a command says where a machine cannot offer controls to its kernel. Tests fail where it rejects our program."""
 PATIENCE_S = 180.0

@@ -343,7 +343,7 @@ def test_a_scenario_that_names_no_loaded_stack_says_how_to_load_it(
 ) -> None:
     made = ackclock("run", scenario_file)
     assert made.code == 2
-    assert made.err.count("a stack in a library, which `--stack PATH` names") == 2, made.err
+    assert made.err.count("a stack in a library, loaded with `--stack PATH`") == 2, made.err
 
 
 def test_a_control_of_ours_does_not_run_under_a_library(libtoy: Path) -> None:

@@ -155,7 +155,7 @@ IN_DUMBBELL = [
     ('control = "newreno"', 'control = "newreno"\ngrowth_limit = »"none"', "rate-limited-increase"),
     ('control = "newreno"', 'control = "newreno"\nresume = »"resume"', "careful-resume"),
     ('stop = "9 s"', 'stop = »"0.5 s"', "a stop after the start of every flow of the group"),
-    ('stop = "9 s"', 'stop = »"1.05 s"', "when a flow may start at 1.1 s"),
+    ('stop = "9 s"', 'stop = »"1.05 s"', "although a flow can start as late as 1.1 s"),
     ('at = "1 s", ', 'at = »"-1 s", ', "not negative"),
     ('uniform = ["0 s", "0.1 s"]', 'uniform = »["0 s"]', "2 times: the bounds"),
     ('uniform = ["0 s", "0.1 s"]', 'uniform = ["0 s", »0.1]', "a time such as"),
@@ -287,7 +287,7 @@ IN_PARKING_LOT = [
     ("hops = 3\n", "", "`hops`"),
     ("hop = { rate", "»hopp = { rate", "did you mean `hop`"),
     ('to = "sink-2"', 'to = »"sink-5"', "did you mean `sink-"),
-    ('to = "sink-2"', 'to = "sink-2"\npair = 1', "`from` beside `pair`"),
+    ('to = "sink-2"', 'to = "sink-2"\npair = 1', "`from` together with `pair`"),
     ('[[flows]]\nname = "first"', '»[[flows]]\nname = "long"', "a unique `name`"),
 ]
 

@@ -128,7 +128,7 @@ def test_a_replay_into_another_control_shows_where_it_differs() -> None:
         InputError, match=r"the recording has 3 controls \(cubic tcp-p bbrv3\), but the command names 1"
     ):
         core.replay(RECORDING.read_text(), ["cubic"])
-    with pytest.raises(InputError, match="spike does not run under the TCP of Linux"):
+    with pytest.raises(InputError, match="spike does not run under Linux's TCP"):
         core.replay(RECORDING.read_text(), ["spike", "tcp-p", "bbrv3"])
 
 
@@ -179,7 +179,7 @@ def test_a_user_who_lacks_privilege_is_told_what_gives_it() -> None:
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)
     message = " ".join(done.stderr.split())
     assert done.returncode == 1, message
-    assert "offering a control to the kernel needs root, and this user lacks CAP_BPF" in message
+    assert "offering a control to the kernel requires root, but this process lacks CAP_BPF" in message
     assert "`ackclock run` simulates every control" in message
 
 
@@ -191,7 +191,7 @@ def test_a_user_namespace_is_not_enough() -> None:
         pytest.skip("needs user namespaces, and unshare of util-linux")
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 1
-    assert "root of a user namespace is not enough" in " ".join(done.stderr.split())
+    assert "root in a user namespace is not enough" in " ".join(done.stderr.split())
 
 
 CLIENT = """

@@ -70,7 +70,7 @@ def test_a_scenario_alone_runs_no_python(ackclock: Command, tmp_path: Path) -> N
         done = ackclock(command, "named.toml")
         assert done.code == 2
         assert 'found "mine.py"' in done.err
-        assert "or a control in Python, which `--control FILE.py` names" in done.err
+        assert "or a control in Python, loaded with `--control FILE.py`" in done.err
     assert not Path("ran").exists()
     assert ackclock("check", "named.toml", "--control", "mine.py").code == 0
     assert Path("ran").exists()

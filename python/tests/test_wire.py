@@ -54,7 +54,7 @@ def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     [
         (
             '[[flows]]\ncontrol = "spike"\ntransport = "linux"\n',
-            "the control of flows `spike`: spike does not run under the TCP of Linux",
+            "the control of flows `spike`: spike does not run under Linux's TCP",
         ),
         (
             '[[flows]]\ncontrol = "cubic"\ntransport = "sctp"\n',

@@ -6,7 +6,7 @@ use ackclock_cc::{Assembly, Part, registry};
 
 /// What the kernel tells a control, and what it honours.
 pub const LINUX: Stack =
-    Stack { name: "the TCP of Linux", honours_rates: true, names_packets: false, counts_marks: true };
+    Stack { name: "Linux's TCP", honours_rates: true, names_packets: false, counts_marks: true };
 /// The longest name of a control in the kernel (`TCP_CA_NAME_MAX` with its zero).
 pub const NAME_BYTES: usize = 15;
 
@@ -127,6 +127,6 @@ mod tests {
         assert_eq!(message("kubic"), "there is no control called \"kubic\"");
         assert!(message("cubic,betta=0.8").starts_with("cubic has no parameter \"betta\"; its parameters: "));
         assert!(message("cubic,beta").starts_with("beta is \"\", but must be "));
-        assert!(message("spike").starts_with("spike does not run under the TCP of Linux: "));
+        assert!(message("spike").starts_with("spike does not run under Linux's TCP: "));
     }
 }

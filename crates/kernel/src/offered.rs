@@ -119,7 +119,8 @@ impl Offered {
         }
         let text = text.trim().trim_start_matches("error: ");
         if text.is_empty() {
-            "the program that offers controls has ended without a message".to_owned()
+            "ackclock-structops, which offers controls to the kernel, ended without an error message"
+                .to_owned()
         } else {
             text.to_owned()
         }
@@ -138,7 +139,7 @@ fn not_started(program: &Path, error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::NotFound {
         format!("the program {} is missing: `make wire` builds it", program.display())
     } else {
-        format!("the program {} does not start: {error}", program.display())
+        format!("cannot start the program {}: {error}", program.display())
     }
 }
 

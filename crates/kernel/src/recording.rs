@@ -114,8 +114,8 @@ impl Recording {
             row.ok_or_else(|| {
                 let (line, controls) = (number + HEAD + 1, about.controls.len());
                 format!(
-                    "line {line}: expected a whole number for each column of line {HEAD}, the first (the control) below \
-                     {controls}"
+                    "line {line}: expected a whole number for each column named in line {HEAD}, with a first number \
+                     (the index of the control) below {controls}"
                 )
             })
         });
@@ -187,7 +187,8 @@ mod tests {
         for (from, to) in [("\n0,", "\n1,"), (",10,", ",ten,"), (",10,", ","), (",10,", ",10,0,")] {
             assert_eq!(
                 wrong(from, to),
-                "line 4: expected a whole number for each column of line 3, the first (the control) below 1"
+                "line 4: expected a whole number for each column named in line 3, with a first number (the index of \
+                 the control) below 1"
             );
         }
     }

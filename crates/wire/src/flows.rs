@@ -266,7 +266,7 @@ mod tests {
             ),
             (
                 flow("control = \"spike\"\ntransport = \"linux\""),
-                "the control of flows `one`: spike does not run under the TCP of Linux: ",
+                "the control of flows `one`: spike does not run under Linux's TCP: ",
             ),
             (
                 flow("control = \"newreno\"\ndiscriminator = \"rtt\"\ntransport = \"linux\""),

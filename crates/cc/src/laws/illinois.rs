@@ -13,7 +13,7 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "illinois",
-        "TCP-Illinois: the longer the queueing delay, the less the window grows and the more a loss takes of it",
+        "TCP-Illinois: the longer the queueing delay, the slower the window grows and the more a loss reduces it",
         "Liu, Basar and Srikant 2008, \"TCP-Illinois: a loss- and delay-based congestion control algorithm for high-speed \
          networks\"; Linux's tcp_illinois.c",
         Parameters::TABLE,
@@ -40,11 +40,11 @@ parameters! {
             Range::at_least(0.0),
             "Liu et al. 2008, W_thresh, from memory; Linux has 15",
         ),
-        /// After a longer queueing delay, number of rounds with at most 1 % of the longest so far after which the
-        /// increase is `most_alpha` again
+        /// Number of rounds with a queueing delay of at most 1 % of the longest so far that restore the increase to
+        /// `most_alpha` after a longer delay
         patience: u32 = integer("5", Range::between(1.0, 1000.0), "Liu et al. 2008, theta; Linux's theta"),
-        /// Source of the constants: the other parameters (published), or the value of Linux for `low_window` (linux),
-        /// 15 packets
+        /// Source of the constants: the other parameters (published), or these with Linux's `low_window` of 15 packets
+        /// (linux)
         variant: Variant = choice("published", "Linux's tcp_illinois.c has the paper's constants except win_thresh"),
     }
 }

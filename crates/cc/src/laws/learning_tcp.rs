@@ -9,8 +9,9 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "learning-tcp",
-        "NewReno that guesses which losses are transmission errors and keeps its window at those; a guess that the \
-         next loss refutes restarts the window from one packet and lowers the probability of such guesses",
+        "NewReno that guesses which losses are transmission errors and keeps its window at them; another loss within \
+         one and a half round trips refutes the guess, restarts the window from one packet and makes such guesses \
+         rarer",
         "A. Jain 2003 chapter 4; the thesis does not name the TCP that it modifies",
         Reno::TABLE,
     ),

@@ -13,8 +13,8 @@ use delays::{BaseDelay, CurrentDelay, MAX_MINUTES, MAX_SAMPLES};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ledbat",
-        "LEDBAT: holds the queueing delay at a target, and so yields to other flows; measures one-way delays with \
-         timestamps, round trips without",
+        "LEDBAT: keeps the queueing delay near a target, and so yields to other flows; uses one-way delays if packets \
+         carry timestamps, and round trips otherwise",
         "RFC 6817",
         Parameters::TABLE,
     ),
@@ -29,11 +29,11 @@ parameters! {
         target: Span = time(
             "100 ms",
             Range { min: 0.0, max: 10.0, above_min: true },
-            "RFC 6817 section 2.5: 100 ms at most",
+            "RFC 6817 section 2.5: at most 100 ms",
         ),
         /// Packets by which the window grows in a round trip while there is no queue
-        gain: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, "RFC 6817 section 2.5: 1 at most"),
-        /// Packets by which the window may exceed the packets in flight
+        gain: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, "RFC 6817 section 2.5: at most 1"),
+        /// Packets by which the window can exceed the packets in flight
         allowed_increase: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, "RFC 6817 section 2.5"),
         /// Number of past minutes whose minimum delay is the base delay
         base_history: usize = integer("10", Range::between(1.0, MAX_MINUTES as f64), "RFC 6817 section 2.5"),
@@ -41,7 +41,7 @@ parameters! {
         current_filter: usize = integer(
             "4",
             Range::between(1.0, MAX_SAMPLES as f64),
-            "RFC 6817 section 2.4.2 leaves it open; 4 in ns-3",
+            "left open by RFC 6817 section 2.4.2; 4 in ns-3",
         ),
     }
 }

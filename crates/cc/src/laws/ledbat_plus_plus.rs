@@ -13,7 +13,7 @@ use ackclock_base::{Packets, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ledbat++",
-        "LEDBAT++: keeps the queueing delay of the round trip under a target, and slows down periodically \
+        "LEDBAT++: keeps the queueing delay, measured by the round trip, below a target; slows down periodically \
          to measure the base round trip",
         "draft-irtf-iccrg-ledbat-plus-plus-01 sections 4.2 to 4.4",
         Parameters::TABLE,
@@ -34,7 +34,11 @@ parameters! {
         constant: f64 = number("1", Range::at_least(0.0), "draft section 4.3, Constant"),
         /// Time from the end of a slowdown to the next slowdown, as a multiple of the slowdown's length; a slowdown
         /// ends when the window has grown back
-        pause: f64 = number("9", Range::between(1.0, 1e6), "draft section 4.4: a tenth of the time at most"),
+        pause: f64 = number(
+            "9",
+            Range::between(1.0, 1e6),
+            "draft section 4.4: slowdowns take at most a tenth of the time",
+        ),
     }
 }
 

@@ -12,8 +12,8 @@ use ackclock_base::{Packets, Span};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "lia",
-        "LIA: Reno on each of several paths, with increases so linked that the paths together take no more of a shared \
-         bottleneck than one Reno flow; over a single path, Reno",
+        "LIA (Multipath TCP): Reno on each of several paths, with increases linked so that all paths together take no \
+         more of a shared bottleneck than one Reno flow; over a single path, Reno",
         "RFC 6356 section 3",
         &[],
     ),

@@ -14,8 +14,7 @@ use ackclock_base::{Packets, Range, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ltcp",
-        "Layered TCP: grows by K packets per round trip while the window is in layer K, and gives up 15 % of the \
-         window at a loss",
+        "Layered TCP: the window grows by K packets per round trip while it is in layer K; a loss reduces it by 15 %",
         "S. Jain 2005 chapter II, after Bhandarkar, Jain and Reddy 2005",
         Parameters::TABLE,
     ),
@@ -55,10 +54,10 @@ pub const BETA: Declared<f64> =
 /// Whether layer 1 has a cut of its own.
 pub const FIRST_LAYER: Declared<FirstLayer> = declare::choice(
     "layered",
-    "S. Jain's pseudo-code has no case of its own for layer 1; that LTCP is TCP there is unconfirmed",
+    "S. Jain's pseudo-code does not treat layer 1 separately; whether LTCP behaves as TCP in layer 1 is unconfirmed",
 )
 .about(
-    "Rules in layer 1: as in the other layers (layered), or as in TCP (tcp), where a loss takes half of the window and \
+    "Rules in layer 1: as in the other layers (layered), or as in TCP (tcp), so that a loss halves the window and \
      the factor of ltcp-rc does not apply",
 );
 

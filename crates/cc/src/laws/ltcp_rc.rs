@@ -16,8 +16,8 @@ use ackclock_base::{Packets, Range, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ltcp-rc",
-        "Layered TCP (LTCP) whose increase compensates for a long round trip, always or while the flow is \
-         in transition",
+        "Layered TCP (LTCP) whose increase compensates for a long round trip: always (fixed), less once the flow is \
+         steady (full-half), or only until it is steady (on-off)",
         "S. Jain 2005 chapters IV (fixed) and V (on-off, full-half)",
         Parameters::TABLE,
     ),
@@ -60,15 +60,15 @@ choice! {
 parameters! {
     /// LTCP's parameters, those of the factor, and those that define a steady flow.
     pub struct Parameters {
-        /// Factor on the increase of the window while a flow is steady: as in transition (fixed), 1 (on-off), or with
-        /// steady_c in place of c (full-half)
+        /// Factor on the window's increase while the flow is steady: that of a flow in transition (fixed), 1 (on-off),
+        /// or that of a flow in transition with steady_c in place of c (full-half)
         mode: Mode = choice("fixed", "S. Jain chapter IV; chapter V equations 5.1 and 5.2"),
         /// Multiplier c of the factor on the window's increase: the factor is c times a power of the minimum round
         /// trip in milliseconds
         c: f64 = number(
             "0.5",
             Range::above(0.0),
-            "S. Jain equation 4.2; chapter IV section E1 sweeps 0.4 to 0.8 and takes 0.5",
+            "S. Jain equation 4.2; chapter IV section E1 sweeps 0.4 to 0.8 and chooses 0.5",
         ),
         /// Multiplier that replaces c while the flow is steady, in mode full-half
         steady_c: f64 = number("0.3", Range::above(0.0), "S. Jain equation 5.2"),
@@ -91,7 +91,7 @@ parameters! {
         /// steady or enters transition (at-event)
         update: Update = choice(
             "at-once",
-            "S. Jain chapter IV, in words; the pseudo-code of chapter V stores the factor for the next event",
+            "S. Jain: at-once in the prose of chapter IV, at-event in the pseudo-code of chapter V",
         ),
         first_layer: FirstLayer = ltcp::FIRST_LAYER,
     }

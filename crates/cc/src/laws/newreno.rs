@@ -7,7 +7,7 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "newreno",
-        "NewReno: Reno whose loss recovery takes a partial acknowledgement for another loss, and so repairs one loss \
+        "NewReno: Reno whose loss recovery treats a partial acknowledgement as another loss, and so repairs one loss \
          per round trip",
         "RFC 6582; RFC 2582 as in Dahal section 4.5.1",
         Reno::TABLE,

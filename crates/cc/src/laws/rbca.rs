@@ -46,13 +46,13 @@ pub const FACTOR: Declared<f64> = declare::number(
 pub const RTT_MIN: Declared<Span> = declare::time(
     "62 ms",
     Range { min: 0.0, max: 3600.0, above_min: true },
-    "not printed; latency divided by F in Dahal table 6.1 is 0.0621 to 0.0622 s",
+    "not stated; latency divided by F in Dahal table 6.1 is 0.0621 to 0.0622 s",
 )
 .about("Base round trip with rtt_min_mode `given`; without effect with `measured`");
 
 /// The source of the base round trip.
 pub const RTT_MIN_MODE: Declared<RttMinMode> =
-    declare::choice("given", "Dahal section 6.2.1, equation 6.5: fixed statically").about(
+    declare::choice("given", "Dahal section 6.2.1, equation 6.5: a static value").about(
         "Source of the base round trip: `rtt_min` (given), or the minimum so far on the path (measured)",
     );
 

@@ -16,8 +16,8 @@ use ackclock_base::{Packets, Range, Span, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbcc",
-        "RBCC: at each acknowledgement of new data, the window grows if the round trip is below a threshold and \
-         shrinks if it is above, by their relative difference in packets; a loss halves the window",
+        "RBCC (RTT Based Congestion Control): at each acknowledgement of new data, the window grows if the round trip \
+         is below a threshold and shrinks if it is above, by their relative difference in packets; a loss halves it",
         "Dahal 2007 sections 3.3, 4.1 to 4.3, equations 3.4, 3.5, 4.1",
         Parameters::TABLE,
     ),
@@ -41,10 +41,10 @@ parameters! {
     /// Choices that the thesis leaves open for the wired form, and its threshold.
     pub struct Parameters {
         /// Whether a timeout reduces the window to one packet, as in NewReno; if not, a timeout leaves the window as it is
-        timeout_cut: bool = flag(true, "Dahal section 4.1 v, vi: as NewReno; what a timeout leaves is not stated"),
-        /// Whether the window changes at every acknowledgement that gives a round trip, including duplicates before a
+        timeout_cut: bool = flag(true, "Dahal section 4.1 v, vi: as NewReno; window after a timeout not stated"),
+        /// Whether the window changes at every acknowledgement with a round-trip sample, including duplicates before a
         /// recovery; if not, only at acknowledgements of new data
-        every_ack: bool = flag(false, "Dahal section 4.4: fresh ones; its section 3.3 has every acknowledgement"),
+        every_ack: bool = flag(false, "Dahal section 4.4: acknowledgements of new data; section 3.3: every one"),
         /// The threshold and the bounds on the window.
         threshold: Threshold,
     }
@@ -60,12 +60,12 @@ parameters! {
             "Dahal equation 4.1; section 4.5.3 sweeps it, 4.5.4 uses 2.0",
         ),
         /// Source of the base round trip: `rtt_min` (given), or the minimum measured so far (measured)
-        rtt_min_mode: RttMinMode = choice("given", "Dahal section 4.3 computes it beforehand"),
+        rtt_min_mode: RttMinMode = choice("given", "Dahal section 4.3: computed beforehand"),
         /// Base round trip with rtt_min_mode `given`; without effect with `measured`
         rtt_min: Span = time(
             "62 ms",
             Range { min: 0.0, max: 3600.0, above_min: true },
-            "not printed; latency divided by F in Dahal tables 4.1, 5.1 and 6.1 is 0.0618 to 0.0622 s",
+            "not stated; latency divided by F in Dahal tables 4.1, 5.1 and 6.1 is 0.0618 to 0.0622 s",
         ),
         /// The bounds on the window.
         bounds: Bounds,

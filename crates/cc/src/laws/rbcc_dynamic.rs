@@ -23,8 +23,8 @@ use ackclock_base::{Packets, Span};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbcc-dynamic",
-        "RBCC that adapts its round-trip threshold to trends of the window and the round trip: by heuristics I to III \
-         in a probe phase, IV and V after it",
+        "RBCC that adapts its round-trip threshold to trends in the window and the round trip: by heuristics I to III \
+         in a probe phase, then by IV and V",
         "Dahal 2007 section 4.4, constants of section 4.5.8",
         Parameters::TABLE,
     ),

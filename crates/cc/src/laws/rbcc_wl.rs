@@ -16,8 +16,8 @@ pub const ENTRY: Entry = Entry {
         presets: &[("threshold_factor", "1.7")],
         ..control(
             "rbcc-wl",
-            "RBCC for wireless paths: steps of less than a packet, and a window that neither losses nor, by default, \
-             timeouts reduce",
+            "RBCC for wireless paths: the window changes by less than a packet per acknowledgement, and neither losses \
+             nor, by default, timeouts reduce it",
             "Dahal 2007 sections 5.2 and 5.3.1, equation 5.3",
             Parameters::TABLE,
         )

@@ -11,7 +11,7 @@ pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "reno",
         "Reno: additive increase, multiplicative decrease; fast recovery repairs one loss per window, and further \
-         losses of the window may need a timeout",
+         losses in that window can require a timeout",
         "RFC 5681",
         Reno::TABLE,
     ),

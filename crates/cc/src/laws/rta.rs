@@ -8,8 +8,8 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rta",
-        "Reno whose retransmission timeout backs off less, the closer the smoothed rate of acknowledgements is to the \
-         highest so far (RTA)",
+        "Reno whose retransmission timeout backs off less the closer the smoothed rate of acknowledgements is to its \
+         maximum so far (RTA)",
         "Alnuem 2009 section 4.2.3",
         Reno::TABLE,
     ),

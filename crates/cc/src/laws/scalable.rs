@@ -11,8 +11,8 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "scalable",
-        "Scalable TCP: above 16 packets, each acknowledged packet adds 0.01 packets and a loss takes an eighth of the \
-         window; below, Reno",
+        "Scalable TCP: while the window exceeds 16 packets, each acknowledged packet increases it by 0.01 packets and \
+         a loss reduces it by an eighth; otherwise, Reno",
         "Kelly 2003, \"Scalable TCP: improving performance in highspeed wide area networks\"",
         Scalable::TABLE,
     ),
@@ -31,16 +31,16 @@ parameters! {
         legacy_window: Packets = packets(
             "16 packets",
             Range::at_least(0.0),
-            "Kelly 2003, lwnd, from memory; near 17.5, where the mean window 0.08/p of Scalable TCP at loss rate p \
-             equals Reno's root of 1.5/p. Linux instead takes the larger of the two increases",
+            "Kelly 2003, lwnd, from memory; near 18.75, where Scalable TCP's mean window of 0.08/p at loss rate p \
+             equals Reno's of sqrt(1.5/p). Linux instead uses the larger of the two increases",
         ),
         /// Source of the constants: the other parameters (published), or the values of Linux in their place (linux):
         /// the larger of Reno's increase and 0.01 packets for each packet counted, and a reduction by an eighth, at any
         /// window
         variant: Variant = choice(
             "published",
-            "Linux's tcp_scalable.c since 4.0, TCP_SCALABLE_AI_CNT 100 for each packet acknowledged; before, 50 for each \
-             acknowledgement",
+            "Linux's tcp_scalable.c: since 4.0, TCP_SCALABLE_AI_CNT is 100 and counts packets; before, it was 50 and \
+             counted acknowledgements",
         ),
     }
 }

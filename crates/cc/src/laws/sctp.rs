@@ -11,8 +11,8 @@ use ackclock_base::{Descriptor, Kind, Packets, Range, choice, parameters};
 pub const SCTP: Entry = Entry {
     descriptor: &control(
         "sctp",
-        "SCTP's standard window: above the slow start threshold, grows by one packet for each window of bytes \
-         acknowledged; a loss halves it, to at least 4 packets",
+        "Standard SCTP: above the slow start threshold, the window grows by one packet for each window of bytes \
+         acknowledged; a loss halves it, but not below 4 packets",
         "RFC 9260 section 7.2",
         Parameters::TABLE,
     ),
@@ -25,8 +25,8 @@ pub const SCTP_2960: Entry = Entry {
     descriptor: &Descriptor {
         kind: Kind::Control,
         name: "sctp-2960",
-        summary: "The window of the first SCTP specification (RFC 2960), which counts acknowledged bytes only while \
-                  the window is full; in ns-2 until 2006",
+        summary: "SCTP by its first specification (RFC 2960), as in ns-2 until 2006: congestion avoidance counts \
+                  acknowledged bytes only while the window is full",
         source: "RFC 2960 section 7.2; ns-2's SCTP module, release 3.6",
         parameters: Parameters::TABLE,
         presets: &[("min_ssthresh", "2 packets"), ("partial_acks", "full-window"), ("lowers_again", "false")],

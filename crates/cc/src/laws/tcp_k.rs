@@ -10,7 +10,7 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "tcp-k",
-        "One flow that grows and shrinks as k flows together",
+        "One TCP flow whose window grows and shrinks as the total window of k flows would",
         "Cho 2006 section IV.C, equations 4.1 to 4.3",
         TcpK::TABLE,
     ),

@@ -12,7 +12,7 @@ use ackclock_base::{Packets, Range, Time, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "tcp-p",
-        "Parallel flows that together grow and shrink as k flows",
+        "Parallel TCP flows whose total window grows and shrinks as that of k flows would",
         "Cho 2006 sections III.B and III.C",
         Parameters::TABLE,
     ),
@@ -52,7 +52,7 @@ parameters! {
         k: f64 = number(
             "1",
             Range::between(1.0, 1e6),
-            "Cho section III.C; its default is not stated, 1 is one standard flow",
+            "Cho section III.C; default not stated, 1 corresponds to one standard flow",
         ),
         /// Weight of a new round trip in a flow's smoothed round trip, whose minimum is the time within which losses
         /// count as one burst
@@ -70,26 +70,26 @@ parameters! {
         /// give up the same share (proportional)
         method: Method = choice(
             "halve-detector",
-            "Cho section III.C; from k = N on, where N is the number of flows, all give up the same share, because \
-             half a window would be too much",
+            "Cho section III.C; if k is at least N, the number of flows, all flows give up the same share, because \
+             halving one window would be too large a reduction",
         ),
         /// Effect of a loss that a flow detects within its minimum smoothed round trip (a-tcp-p: the group's) after
         /// another flow's loss has reduced its window: as any loss (none), no reduction (detector), or a reduction of
-        /// its own window only (siblings). both: as detector, and any other loss spares flows whose windows another
-        /// flow's loss has reduced within their minimum smoothed round trip. With tcp-p, the detecting flow is spared
-        /// only in a group of more than k flows
+        /// its own window only (siblings). With both, as detector, and every other loss spares flows whose windows
+        /// another flow's loss has reduced within their minimum smoothed round trip. With tcp-p, the detecting flow is
+        /// spared only in a group of more than k flows
         suppression: Suppression = choice(
             "detector",
-            "Cho section III.B.3; section III.C.3 tests the flow that finds the loss; in Linux 2.4 a flow in recovery \
-             shrinks by half whatever its threshold is (tcp_cwnd_down)",
+            "Cho section III.B.3; section III.C.3 checks whether the detecting flow was reduced recently; in Linux 2.4 \
+             a flow in recovery halves its window whatever its threshold is (tcp_cwnd_down)",
         ),
         /// Whether a reduction for another flow's loss also lowers the slow start threshold to the window
         lower_ssthresh: bool = flag(
             false,
-            "Cho section III.C leaves the thresholds of the others alone, to keep them out of slow start",
+            "Cho section III.C leaves the slow start thresholds of the other flows unchanged",
         ),
         /// Whether a window grows in steps of k packets; if not, by a fraction of a packet with each acknowledgement
-        steps: bool = flag(true, "Cho section III.C: the kernel counts whole packets, equations 3.4 and 3.7 fractions"),
+        steps: bool = flag(true, "Cho section III.C: whole packets in the kernel, fractions in equations 3.4 and 3.7"),
     }
 }
 

@@ -11,7 +11,7 @@ pub const TCP_RTT: Entry = Entry {
     descriptor: &control(
         "tcp-rtt",
         "Reno with Alnuem's actions for the window (CWA), retransmissions (MDA) and the timeout (RTA) at losses that \
-         the round trip attributes to transmission errors",
+         the discriminator rtt attributes to transmission errors",
         "Alnuem 2009 section 6.2, appendix D",
         Reno::TABLE,
     ),
@@ -29,7 +29,7 @@ pub const TCP_RTT: Entry = Entry {
 pub const TCP_RTTM: Entry = Entry {
     descriptor: &control(
         "tcp-rttm",
-        "TCP-RTT that retransmits all packets counted as missing at once (MDA) after every loss, also one \
+        "TCP-RTT that retransmits all packets counted as missing at once (MDA) after every loss, including losses \
          attributed to congestion",
         "Alnuem 2009 sections 7.1 and 7.2",
         Reno::TABLE,

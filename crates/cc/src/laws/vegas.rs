@@ -11,7 +11,7 @@ use ackclock_base::{Packets, Range, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "vegas",
-        "Vegas: keeps between alpha and beta packets of the flow waiting in the network",
+        "Vegas: keeps between alpha and beta of the flow's packets queued in the network",
         "Brakmo and Peterson 1995; ns-2 2.35; Dahal section 2.1.2",
         Parameters::TABLE,
     ),
@@ -32,19 +32,19 @@ parameters! {
         /// them, as in ns-2; if not, the inflation always ends with the recovery
         keeps_inflation: bool = flag(
             true,
-            "ns-2 2.35, with which the theses measured, removes only the inflation of more than three duplicates",
+            "ns-2 2.35, which the theses used, removes the inflation only after more than three duplicates",
         ),
         /// Whether the first two packets are sent one at a time, and the initial window opens when the second is
         /// acknowledged
         first_alone: bool = flag(
             false,
-            "ns-2 2.35 with delay_growth_, its default: its Vegas sends no SYN, so its first packet stands for one",
+            "ns-2 2.35 with delay_growth_, its default: its Vegas sends no SYN, so the first packet replaces it",
         ),
         /// Source of the constants: the other parameters (published), or the values of Linux in their place (linux):
         /// alpha 2, beta 4, gamma 1, and no inflation kept after a loss
         variant: Variant = choice(
             "published",
-            "Linux's tcp_vegas.c: alpha, beta, gamma; its halving at a loss is not taken over",
+            "Linux's tcp_vegas.c for alpha, beta and gamma; its halving at a loss is not implemented",
         ),
     }
 }

@@ -12,8 +12,8 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "veno",
-        "TCP Veno: Reno, except that a loss takes a fifth of the window if few packets wait in the network, and that \
-         the window grows half as fast if many wait",
+        "TCP Veno: Reno, except that a loss reduces the window by only a fifth while few packets are queued in the \
+         network, and that the window grows half as fast while many are",
         "Fu and Liew 2003, \"TCP Veno: TCP enhancement for transmission over wireless access networks\"; Linux's tcp_veno.c",
         Parameters::TABLE,
     ),
@@ -24,8 +24,8 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The number of waiting packets that means congestion, and the effect of a loss.
     pub struct Parameters {
-        /// Number of packets waiting in the network from which on the path counts as congested: a loss halves the
-        /// window, and it grows by half a packet in a round trip
+        /// Number of packets waiting in the network from which the path counts as congested, so that a loss halves the
+        /// window and the window grows by half a packet in a round trip
         beta: Packets = packets("3 packets", Range::at_least(0.0), "Fu and Liew 2003 section II; Linux's beta"),
         /// Fraction of the window that remains after a loss on a path that is not congested
         random_loss: f64 = number("0.8", Range::between(0.1, 1.0), "Fu and Liew 2003 section II; Linux's tcp_veno.c"),

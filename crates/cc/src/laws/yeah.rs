@@ -11,8 +11,8 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "yeah",
-        "YeAH-TCP: grows as Scalable TCP while few packets wait in the network (fast mode), and as Reno \
-         while many do (slow mode)",
+        "YeAH-TCP: grows as Scalable TCP while few packets are queued in the network (fast mode), and as Reno \
+         while many are (slow mode)",
         "Baiocchi, Castellani and Vacirca 2007, \"YeAH-TCP: yet another highspeed TCP\"; Linux's tcp_yeah.c",
         Parameters::TABLE,
     ),
@@ -25,8 +25,8 @@ parameters! {
     pub struct Parameters {
         /// Number of packets waiting in the network above which the flow is in slow mode and grows as Reno
         most_waiting: Packets = packets("80 packets", Range::above(0.0), "Baiocchi et al. 2007, Q_max; Linux, ALPHA"),
-        /// Divisor of the minimum round trip that gives the queueing delay above which the flow is in slow mode and
-        /// grows as Reno
+        /// Divisor of the minimum round trip; when the queueing delay exceeds the quotient, the flow is in slow mode
+        /// and grows as Reno
         delay_divisor: f64 = number("8", Range::between(0.1, 1e6), "Baiocchi et al. 2007, phi; Linux, PHY"),
         /// Fraction of the flow's packets waiting in the network by which a round reduces the window to drain them, if
         /// more than `most_waiting` wait
@@ -35,8 +35,8 @@ parameters! {
         most_drained: f64 = number("0.5", Range::between(0.0, 1.0), "Baiocchi et al. 2007, epsilon; Linux, EPSILON"),
         /// Smallest fraction by which a loss reduces the window, unless competitors fill the queue
         least_cut: f64 = number("0.125", Range::between(0.0, 0.5), "Baiocchi et al. 2007, delta; Linux, DELTA"),
-        /// Number of rounds in slow mode in a row from which on the flow assumes that competitors fill the queue, so
-        /// that a loss takes half of the window
+        /// Number of consecutive rounds in slow mode from which the flow assumes that competitors fill the queue, so
+        /// that a loss halves the window
         greedy_rounds: u32 = integer("16", Range::between(1.0, 1e6), "Baiocchi et al. 2007, rho; Linux, RHO"),
         /// Number of rounds in fast mode after which the flow assumes that it has no competitors, so that it forgets
         /// its estimate of a competing Reno flow's window

@@ -12,7 +12,7 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::EcnResponse,
         name: "abe",
-        summary: "Alternative back-off with ECN (ABE): an echo of a mark reduces the window less than a loss does; no \
+        summary: "Alternative back-off with ECN (ABE): an echoed ECN mark reduces the window less than a loss does; no \
                   effect with a control that responds to each mark, such as dctcp",
         source: "RFC 8511",
         parameters: Abe::TABLE,
@@ -24,8 +24,8 @@ pub const ENTRY: LayerEntry = LayerEntry {
 parameters! {
     /// The parameter of ABE.
     pub struct Abe {
-        /// Fraction of the packets in flight or the window (as the transport's `reduce_from` says) that remains after
-        /// the echo of a mark, at least 2 packets, unless the control's own reduction leaves more
+        /// Fraction of the packets in flight or of the window (as set by the transport's `reduce_from`) that remains
+        /// after an echoed ECN mark, at least 2 packets, unless the control's own reduction leaves more
         beta: f64 = number("0.8", Range::between(0.0, 1.0), "RFC 8511 section 3.1; 0.85 over CUBIC in section 4.2"),
     }
 }

@@ -13,8 +13,8 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::GrowthLimit,
         name: "rate-limited-increase",
-        summary: "Lets a window that the sender does not fill grow to the maximum number of packets in flight since \
-                  the last reduction plus a round trip's growth from there; replaces congestion window validation",
+        summary: "While the sender does not fill the window, lets it grow only to the maximum number of packets in \
+                  flight since the last reduction plus one round trip's growth; replaces congestion window validation",
         source: "draft-ietf-ccwg-ratelimited-increase, which updates RFC 5681, RFC 9002 and RFC 9438",
         parameters: &[],
         presets: &[],

@@ -97,7 +97,7 @@ impl Block {
     fn option(&mut self, code: u16, value: &[u8]) -> io::Result<&mut Self> {
         let length = u16::try_from(value.len()).map_err(|_| {
             let found =
-                format!("a string of {} bytes in a capture, which has room for {}", value.len(), u16::MAX);
+                format!("a pcapng option of {} bytes; the format allows at most {}", value.len(), u16::MAX);
             io::Error::new(io::ErrorKind::InvalidInput, found)
         })?;
         self.has_options = true;

@@ -140,7 +140,7 @@ impl Cause {
     /// Returns the cause in words, for a message.
     pub(super) fn words(self) -> String {
         match self {
-            Self::Passages { links } => format!("a path of {links} links, there and back"),
+            Self::Passages { links } => format!("a path of {links} links, counting both directions"),
             Self::SmallPackets { payload } => format!("packets with {payload} B of payload"),
             Self::Writes { bytes } => format!("writes of {bytes} B"),
             Self::FirstWindow { packets, .. } => format!("an `initial_window` of {packets} packets"),
@@ -195,7 +195,7 @@ impl Cause {
         let mut remedies: Vec<String> = match self {
             Self::Passages { .. } => strings(["a shorter path", "a lower rate"]),
             Self::SmallPackets { .. } => strings(["fewer packets", "larger packets"]),
-            Self::Writes { .. } => strings(["a lower rate", "larger packets of the application"]),
+            Self::Writes { .. } => strings(["a lower rate", "larger application packets"]),
             Self::FirstWindow { .. } => strings(["a smaller `initial_window`", "a lower `count`"]),
             Self::Reordering { .. } => strings(["no `reorder`", "a smaller `window`"]),
             Self::Looks { key, .. } => vec![format!("a longer `{key}`")],
@@ -207,7 +207,7 @@ impl Cause {
             Self::Quantum { .. } => strings(["a larger `quantum`"]),
             Self::Bins { .. } => strings(["a longer `rehash`", "fewer `levels` or `bins`"]),
             Self::States { .. } => strings(["longer `good` and `bad`"]),
-            Self::Stations { .. } => strings(["fewer links of the medium", "lower rates"]),
+            Self::Stations { .. } => strings(["fewer links on the medium", "lower rates"]),
             Self::Timeouts { .. } => strings(["a longer `min_rto` and `max_rto`", "fewer flows"]),
             Self::Heartbeats { .. } => {
                 strings(["a longer `heartbeat_interval`", "a longer `min_rto`", "fewer flows or paths"])

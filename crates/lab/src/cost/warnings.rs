@@ -104,8 +104,8 @@ fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
     let differs = sending.transport.facts().draws_unseeded.then(|| {
         let control = sending.control_name();
         format!(
-            "flow {name}: {control} draws random numbers that the seed does not set, so runs with one seed may differ; \
-             several replications (`--replications 10`) show by how much"
+            "flow {name}: {control} draws random numbers that the seed does not set, so runs with the same seed can \
+             differ; several replications (`--replications 10`) show by how much"
         )
     });
     late.into_iter().chain(unheard).chain(differs)
@@ -130,8 +130,8 @@ fn own_interface(group: &FlowGroup, links: &[LinkPlan]) -> Option<String> {
     Some(format!(
         "flow {name}: link {link} is its sender's own interface and the slowest link of its path. On such a \
          link, small queues (TSQ) keep the queue nearly empty if its discipline drops at arrival, and have no effect if it \
-         drops at departure, so disciplines cannot be compared. To let packets wait at {link}, put a faster link before it, or \
-         set `transport = {{ name = \"{transport}\", small_queues = false }}`"
+         drops at departure, so disciplines cannot be compared. To let a queue build at {link}, put a faster link before \
+         it, or set `transport = {{ name = \"{transport}\", small_queues = false }}`"
     ))
 }
 

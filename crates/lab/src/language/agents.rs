@@ -25,9 +25,9 @@ pub struct AgentPlan {
 /// The keys of an agent at a node.
 pub static AGENT: Table = Table::new(
     "agent_at_node",
-    "An agent at a node, which reads the packets of TCP flows and may retransmit or remove some",
+    "An agent that reads the packets of TCP flows at a node and can retransmit or remove some",
     &[&[
-        Key::new("at", &[Form::Text], "The node of the agent, inside the paths of TCP flows")
+        Key::new("at", &[Form::Text], "The node of the agent, an intermediate node of TCP flows' paths")
             .such_as("\"left\""),
         Key::new("agent", &[Form::Named(Kind::Agent)], "The kind of agent, with its parameters")
             .such_as("\"snoop\""),

@@ -48,11 +48,11 @@ pub fn read(
 fn from_outside(candidates: &[&'static Descriptor], name: &str) -> &'static str {
     match candidates.first().map(|candidate| candidate.kind) {
         Some(Kind::Control) if name.ends_with(".py") || name.contains(".py:") => {
-            "; or a control in Python, which `--control FILE.py` names"
+            "; or a control in Python, loaded with `--control FILE.py`"
         }
         Some(Kind::Control) if !name.contains(':') => "",
-        Some(Kind::Control) => "; or a control of a stack in a library, which `--stack PATH` names",
-        Some(Kind::Transport) => "; or a stack in a library, which `--stack PATH` names",
+        Some(Kind::Control) => "; or a control of a stack in a library, loaded with `--stack PATH`",
+        Some(Kind::Transport) => "; or a stack in a library, loaded with `--stack PATH`",
         _ => "",
     }
 }
@@ -105,9 +105,7 @@ impl Choice {
     pub fn entry<E: Registered>(&self, registry: &'static [E]) -> &'static E {
         let name = self.descriptor.name;
         let found = registry.iter().find(|entry| entry.descriptor().name == name);
-        found.unwrap_or_else(|| {
-            panic!("{name:?} was chosen from another registry than the one it is looked up in")
-        })
+        found.unwrap_or_else(|| panic!("{name:?} is missing from the registry in which it is looked up"))
     }
 
     /// Converts the choice to a choice among the entries of a registry. Panics if the candidates were not

@@ -168,7 +168,7 @@ pub fn counted(count: usize, thing: &str) -> String {
 pub fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     match names.as_slice() {
-        [only] => format!("`{only}`, the only one"),
+        [only] => format!("`{only}`, the only valid name"),
         names => format!("one of {}", names.join(", ")),
     }
 }

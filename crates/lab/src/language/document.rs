@@ -222,10 +222,9 @@ fn syntax(message: &str) -> (String, String) {
             ("a value that is not TOML".to_owned(), values.to_owned())
         }
         Some((found, expected)) => (format!("{found} (not TOML)"), expected.to_owned()),
-        None if message == "duplicate key" => (
-            "a key that is given twice".to_owned(),
-            "each key once; [[...]] adds another table to a list".to_owned(),
-        ),
+        None if message == "duplicate key" => {
+            ("a duplicate key".to_owned(), "each key once; [[...]] adds another table to a list".to_owned())
+        }
         None if message.contains("recurs") => ("lists or tables nested too deeply".to_owned(), file),
         None => (format!("{message} (not TOML)"), file),
     }
@@ -274,8 +273,10 @@ fn place(node: &mut Node, rest: &str, new: Node, at: &Span) -> Result<(), (Strin
                 Err((
                     format!("no item `{step}`"),
                     match names.as_slice() {
-                        [] if items.is_empty() => "a list with an item, but this one is empty".to_owned(),
-                        [] => format!("{indices}, because no item has a name of its own"),
+                        [] if items.is_empty() => {
+                            "a list with at least one item (this list is empty)".to_owned()
+                        }
+                        [] => format!("{indices}, because no item has a unique name"),
                         [only] => format!("{indices} or the name {only}"),
                         names => format!("{indices} or one of the names {}", names.join(", ")),
                     },

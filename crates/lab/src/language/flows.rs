@@ -144,7 +144,7 @@ fn check_member_names(root: &TableReader<'_>, plans: &[FlowPlan]) {
         let Some((other, number)) = plan.name.rsplit_once('-') else { continue };
         let (Some(count), Ok(number)) = (counts.get(other), number.parse::<usize>()) else { continue };
         if (1..=*count).contains(&number) {
-            let found = format!("a group with the name of a flow of {}", quoted(other));
+            let found = format!("a group with the same name as a flow of the group {}", quoted(other));
             let expected = format!(
                 "another `name`: the flows of {} are called {other}-1 to {other}-{count}",
                 quoted(other)

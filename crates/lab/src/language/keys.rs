@@ -282,7 +282,9 @@ impl Form {
             Self::Amount => "a number, alone or with a unit in quotes".to_owned(),
             Self::Anything => "any value".to_owned(),
             Self::Named(kind) => {
-                format!("the name of a {}, or a table with its `name` and parameters", kind.name())
+                let name = kind.name();
+                let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+                format!("the name of {article} {name}, or a table with its `name` and parameters")
             }
             Self::Table(table) => table.words(),
             Self::Tables(_, lengths) => format!("a list of {} tables", length_words(*lengths)),

@@ -49,7 +49,7 @@ pub static SCENARIO: Table = Table::new(
             Key::new(
                 "precision",
                 &[Form::Table(&precision::reading::PRECISION)],
-                "The precision to reach by adding replications, which replaces a fixed number of runs",
+                "The precision to reach by adding replications, instead of a fixed number of runs",
             ),
         ],
         network::KEYS,
@@ -58,7 +58,7 @@ pub static SCENARIO: Table = Table::new(
             Key::new(
                 "agents",
                 &[Form::Tables(&agents::AGENT, ANY_NUMBER)],
-                "Agents at nodes, which read the packets of TCP flows and may retransmit or remove some",
+                "Agents that read the packets of TCP flows at nodes and can retransmit or remove some",
             ),
             Key::new("flows", &[Form::Tables(&flows::FLOWS, SOME)], "Groups of flows with equal settings"),
             Key::new("observe", &[Form::Table(&observe::OBSERVE)], "Series, distributions, transfers, loss events \
@@ -278,7 +278,12 @@ fn check_runs(document: &Document, scenario: &Scenario, points: usize) -> Result
     if points * replications <= MAX_RUNS {
         return Ok(());
     }
-    let found = format!("{replications} replications of {points} points, {} runs", points * replications);
+    let found = format!(
+        "{} of {}, {} runs",
+        counted(replications, "replication"),
+        counted(points, "point"),
+        points * replications
+    );
     let expected = format!("at most {MAX_RUNS} runs: fewer replications or fewer points of the sweep");
     let Value::Table(root) = &document.root.value else { return Ok(()) };
     let span = root.get("replications").and_then(|node| node.span.clone());

@@ -38,7 +38,8 @@ pub static MEDIUM: Table = Table::new(
     "medium_of_links",
     "A medium that links share",
     &[&[
-        Key::new("name", &[Form::Text], "The name that links give as their `medium`").such_as("\"air\""),
+        Key::new("name", &[Form::Text], "The name by which links refer to the medium in their key `medium`")
+            .such_as("\"air\""),
         Key::new(
             "access",
             &[Form::Named(Kind::Medium)],
@@ -181,7 +182,7 @@ pub fn join(root: &TableReader<'_>, media: &[MediumPlan], links: &mut [LinkPlan]
             root.problem_at(
                 "media",
                 &found,
-                &format!("at most {MAX_STATIONS} links, counted in each direction"),
+                &format!("at most {MAX_STATIONS} links, counting each direction separately"),
             );
         }
         for ((node, _), span) in medium.places.iter().zip(&medium.spans) {

@@ -46,7 +46,7 @@ static DUMBBELL: Table = Table::new(
             "rtt",
             &[Form::time(delay::DELAYS), Form::List(&Form::time(delay::DELAYS), [1, MAX_PAIRS])],
             "The round-trip propagation delay, which sets the delays of the access links: one value for all pairs of \
-             hosts, or a list of values that the pairs take in turn",
+             hosts, or a list of values that the pairs use in turn",
         )
         .otherwise("the sum of the delays of the links")
         .such_as("\"40 ms\""),
@@ -87,7 +87,7 @@ pub static KEYS: &[Key] = &[
     Key::new(
         "routing",
         &[Form::Named(Kind::Routing)],
-        "The rule that selects a flow's path among several with the fewest links",
+        "The rule that selects a flow's path if several paths have the fewest links",
     )
     .or("\"shortest\""),
 ];
@@ -257,8 +257,7 @@ impl Network {
             [Some(&name), reverse.as_ref()].into_iter().flatten().find(|name| self.names.contains(*name))
         {
             let found = format!("a second link called {}", quoted(taken));
-            let expected =
-                "a unique `name`, also for the reverse direction of a link `x`, which is called `x-reverse`";
+            let expected = "a unique `name`; the reverse direction of a link `x` is called `x-reverse`";
             table.problem_at("name", &found, expected);
             return None;
         }

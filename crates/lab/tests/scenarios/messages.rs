@@ -130,8 +130,8 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("min_rto = \"0.2 s\"", "min_rto = \"70 s\""), (18, 11), "flows.0.transport.min_rto", "`min_rto` above `max_rto`", "`max_rto` (default 60 s)", None),
     mistake(("queue = {", "loss = { name = \"independent\", probability = \"1 %\" }, queue = {"), (7, 98), "dumbbell.bottleneck.loss.probability", "\"1 %\"", "a number without quotes", Some("0.01")),
     mistake(("[\"0 s\", \"0.1 s\"]", "[\"1 s\", \"0.1 s\"]"), (14, 21), "flows.0.start.uniform", "the bounds 1 s and 100 ms", "the lower bound, then the upper", None),
-    mistake(("count = 2", "stop = \"50 ms\""), (12, 8), "flows.0.stop", "a stop at 50 ms, when a flow may start at 100 ms", "a stop after the start of every flow of the group", None),
-    mistake(("{ uniform = [\"0 s\", \"0.1 s\"] }", "\"never\"\nstop = \"5 s\""), (15, 8), "flows.0.stop", "a stop at 5 s of flows that never start", "no `stop` beside `start = \"never\"`", None),
+    mistake(("count = 2", "stop = \"50 ms\""), (12, 8), "flows.0.stop", "a stop at 50 ms, although a flow can start as late as 100 ms", "a stop after the start of every flow of the group", None),
+    mistake(("{ uniform = [\"0 s\", \"0.1 s\"] }", "\"never\"\nstop = \"5 s\""), (15, 8), "flows.0.stop", "a stop at 5 s of flows that never start", "no `stop` with `start = \"never\"`", None),
     mistake(("queue = {", "duplicate = {}, queue = {"), (7, 65), "dumbbell.bottleneck.duplicate.share", "no `share` in `dumbbell.bottleneck.duplicate`", "or `cycle`, `steps` or `trace` instead", None),
     mistake(("{ uniform = [\"0 s\", \"0.1 s\"] }", "\"Never\""), (14, 9), "flows.0.start", "\"Never\"", "\"never\", in lower case", None),
     mistake(("{ uniform = [\"0 s\", \"0.1 s\"] }", "\"10 s\""), (14, 9), "flows.0.start", "a start at 10 s of flow 1 of 2", "a start before the end of the run at 10 s; `start = \"never\"` leaves out the whole group", None),
@@ -154,7 +154,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("count = 2", "pair = 7"), (12, 8), "flows.tcp", "pair 7", "a pair from 1 to 2", None),
     mistake(("count = 2", "from = \"source-1\"\nto = \"sink-9\""), (13, 6), "flows.tcp", "the node \"sink-9\"", "a node of the network: one of left, right, source-1", Some("`sink-2`")),
     mistake(("count = 2", "from = \"left\"\nto = \"left\""), (12, 8), "flows.tcp", "a flow from a node to itself", "two different nodes", None),
-    mistake(("count = 2", "pair = 1\npath = [\"left\", \"right\"]"), (13, 8), "flows.0.path", "`path` beside `pair`", "one way to say where the flow goes", None),
+    mistake(("count = 2", "pair = 1\npath = [\"left\", \"right\"]"), (13, 8), "flows.0.path", "`path` together with `pair`", "only one of `pair`, `from` with `to`, `path` and `paths`", None),
     mistake(("count = 2", "to = \"right\""), (12, 6), "flows.0.to", "`to` without `from`", "`from` as well", None),
     mistake(("count = 2", "path = [\"left\"]"), (12, 8), "flows.0.path", "a list of 1 name", "2 to 1000 names: nodes that the flow passes", None),
     mistake(("count = 2", "pair = []"), (12, 8), "flows.0.pair", "a list of 0 numbers", "1 or more numbers: the pair of hosts", None),
@@ -169,7 +169,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("count = 2", "application = \"on_off\""), (12, 15), "flows.0.application", "\"on_off\"", "one of bulk, cbr, on-off", Some("`on-off`")),
     // These mistakes are in the syntax of TOML.
     mistake(("\"10 s\"", "10 s"), (2, 12), "", "a value that is not TOML", "a string or a quantity in quotes such as \"10 s\"", None),
-    mistake(("warmup", "duration"), (3, 1), "", "a key that is given twice", "each key once", None),
+    mistake(("warmup", "duration"), (3, 1), "", "a duplicate key", "each key once", None),
     mistake(("[[flows]]", "[[flows]"), (10, 9), "", "unclosed array table (not TOML)", "`]`", None),
     mistake(("\"newreno\"", "\"newreno"), (13, 19), "", "invalid basic string (not TOML)", "`\"`", None),
     // These values ask for too much.

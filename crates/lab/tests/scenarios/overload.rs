@@ -315,7 +315,7 @@ fn media_of_many_stations_are_announced() {
     assert_announced(
         &air(1000, "100 Mbit/s", "100 Mbit/s"),
         &air(100, "100 Mbit/s", "100 Mbit/s"),
-        &["medium air: 2000 links on the medium: up to 2.5e10 station queries", "fewer links of the medium"],
+        &["medium air: 2000 links on the medium: up to 2.5e10 station queries", "fewer links on the medium"],
     );
 }
 

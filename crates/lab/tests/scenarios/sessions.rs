@@ -143,5 +143,5 @@ fn too_many_connections_are_refused() {
                 application = \"pages\"\n";
     let problems = Scenario::parse(text, "test", &Map::new()).expect_err("a mistake");
     assert_eq!(problems.len(), 1);
-    assert_eq!(problems[0].found, "12000 connections in all");
+    assert_eq!(problems[0].found, "12000 connections in total");
 }

@@ -171,12 +171,12 @@ fn mistakes_in_readers_are_reported() {
     assert_eq!(
         over_udp,
         [
-            "flows.0.reader: `reader` of the application \"cbr\" without a `control`: no `reader`, or a `control` as well: without one, the application sends over UDP"
+            "flows.0.reader: `reader` with the application \"cbr\" but no `control`: no `reader`, or a `control` as well: without one, the application sends over UDP"
         ]
     );
     let transfers = told(read, "reader = \"2 Mbit/s\"\napplication = \"transfers\"");
     assert_eq!(transfers.len(), 1, "{transfers:?}");
-    assert!(transfers[0].starts_with("flows.0.reader: `reader` of the application \"transfers\""));
+    assert!(transfers[0].starts_with("flows.0.reader: `reader` with the application \"transfers\""));
 }
 
 #[test]

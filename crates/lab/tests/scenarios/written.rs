@@ -92,7 +92,7 @@ fn keys_without_effect_over_a_connection_are_refused() {
     let flow = "control = \"reno\"\napplication = { name = \"cbr\", header = \"40 B\" }";
     assert_eq!(
         problems(flow),
-        ["`header` of an application that writes into a \
+        ["`header` of an application over a \
              connection: no `header`: over a connection, the transport determines the length of headers"]
     );
     let flow = "control = \"reno\"\napplication = \"requests\"";
@@ -100,7 +100,7 @@ fn keys_without_effect_over_a_connection_are_refused() {
     let flow = "transport = \"quic\"\napplication = \"cbr\"";
     assert!(problems(flow)[0].starts_with("no `control`"));
     let flow = "slow_start = \"hystart\"\napplication = \"cbr\"";
-    assert!(problems(flow)[0].starts_with("`slow_start` of the application \"cbr\" without a `control`"));
+    assert!(problems(flow)[0].starts_with("`slow_start` with the application \"cbr\" but no `control`"));
 }
 
 const SIZES: &str = "[files.sizes]\ntext = \"1448 50\\n14480 100\\n\"\n";
@@ -185,7 +185,7 @@ fn mistakes_in_transfers_are_reported() {
     );
     assert_eq!(
         problems("size = \"1 kB\", sizes = \"sizes\"", SIZES),
-        ["flows.0.application.size: `size` beside `sizes`: only one of `size` and `sizes`"]
+        ["flows.0.application.size: `size` together with `sizes`: only one of `size` and `sizes`"]
     );
     let wrong = problems("sizes = \"sizes\"", "[files.sizes]\ntext = \"10 0.5\\n\"\n");
     assert_eq!(

@@ -16,7 +16,7 @@ parameters! {
         /// Whether the window stops growing at the transport's window limit
         window_cap: bool = flag(
             true,
-            "not stated; without it the window drifts up while the limit holds the flow back",
+            "not stated; otherwise the window keeps growing while the limit holds the flow back",
         ),
     }
 }

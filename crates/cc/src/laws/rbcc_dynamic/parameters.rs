@@ -62,31 +62,31 @@ parameters! {
         /// Source of the base round trip: the minimum measured so far (measured), or `rtt_min` (given)
         rtt_min_mode: RttMinMode = choice("measured", "Dahal section 4.4, \"presently available minimum RTT\""),
         /// Base round trip with rtt_min_mode `given`; without effect with `measured`
-        rtt_min: Span = time("62 ms", at_most(3600.0), "as in the control rbcc"),
+        rtt_min: Span = time("62 ms", at_most(3600.0), "as for the control rbcc"),
         /// Initial distance of the threshold above the base round trip, in per cent of that round trip
         start_margin: f64 = number("10", at_most(1000.0), FIXED),
         /// Least distance of the threshold above the base round trip, in per cent of that round trip
         floor_margin: f64 = number("2.5", at_most(1000.0), FIXED),
-        /// Percentage by which the first increase of the probe phase raises the threshold; the n-th increase takes
-        /// this percentage divided by n
+        /// Percentage by which the first increase of the probe phase raises the threshold; the n-th increase uses this
+        /// percentage divided by n
         alpha1: f64 = number("12", Range::between(7.0, 15.0), CHOSEN),
-        /// Percentage by which the first decrease of the probe phase lowers the threshold; the n-th decrease takes this
-        /// percentage divided by n. Below alpha1, normally 3 to 8
+        /// Percentage by which the first decrease of the probe phase lowers the threshold; the n-th decrease uses this
+        /// percentage divided by n. Meant to be below alpha1, normally 3 to 8
         beta1: f64 = number("5", at_most(15.0), CHOSEN),
-        /// Heuristic I, which raises the threshold: number of samples in a row without growth of the window from which
-        /// it applies, if rtt_count is not negative and the window is at most `probe_window`
+        /// Number of consecutive samples without growth of the window from which heuristic I raises the threshold, if
+        /// rtt_count is not negative and the window is at most `probe_window`
         gamma1: u32 = integer("2", Range::between(2.0, 3.0), CHOSEN),
-        /// Heuristic I, which raises the threshold: largest window at which it applies, in packets
+        /// Largest window, in packets, at which heuristic I raises the threshold
         probe_window: f64 = number("1.5", at_most(1e6), FIXED),
-        /// Heuristic II, which lowers the threshold: number of samples in a row with growth of the window from which it
-        /// applies, if rtt_count is at most decr_clamp
+        /// Number of consecutive samples with growth of the window from which heuristic II lowers the threshold, if
+        /// rtt_count is at most decr_clamp
         gamma2: u32 = integer("2", Range::between(2.0, 3.0), CHOSEN),
-        /// Heuristic III, which ends the probe phase: number of samples in a row with growth of the window from which
-        /// it applies, if rtt_count is at most `gamma32`
+        /// Number of consecutive samples with growth of the window from which heuristic III ends the probe phase, if
+        /// rtt_count is at most `gamma32`
         gamma31: u32 = integer("5", Range::between(4.0, 7.0), CHOSEN),
-        /// Heuristic III, which ends the probe phase: largest rtt_count at which it applies
+        /// Largest rtt_count at which heuristic III ends the probe phase
         gamma32: i32 = integer("-5", Range::between(-7.0, -4.0), CHOSEN),
-        /// Heuristic III: number of probes that ends the probe phase when it is exceeded, whatever the trends
+        /// Largest number of probes; beyond it, heuristic III ends the probe phase whatever the trends
         probe_clamp: u32 = integer("20", Range::between(1.0, 1e6), CHOSEN),
         /// Initial value of incr_clamp: every second sample of the probe phase with an rtt_count of at least incr_clamp
         /// raises the threshold
@@ -103,21 +103,21 @@ parameters! {
         decr_clamp_normal: i32 = integer("-10", CLAMPS, FIXED),
         /// Step by which incr_clamp and decr_clamp rise with each probe
         clamp_step: i32 = integer("1", Range::between(0.0, 1e3), SILENT),
-        /// Percentage by which a lean flow's first increase raises the threshold; the n-th increase in a row takes
+        /// Percentage by which a lean flow's first increase raises the threshold; the n-th consecutive increase uses
         /// this percentage divided by n
         alpha2: f64 = number("5", Range::between(3.0, 6.0), CHOSEN),
-        /// Percentage by which a bully's first decrease lowers the threshold; the n-th decrease in a row takes this
-        /// percentage divided by n. Below alpha2, normally 2 to 5
+        /// Percentage by which a bully's first decrease lowers the threshold; the n-th consecutive decrease uses this
+        /// percentage divided by n. Meant to be below alpha2, normally 2 to 5
         beta2: f64 = number("3", at_most(6.0), CHOSEN),
-        /// Heuristic IV: number of samples in a row without growth of the window from which a sample meets its
-        /// condition, if rtt_count is not negative and the window is at most `lean_window`
+        /// Number of consecutive samples without growth of the window from which a sample meets the condition of
+        /// heuristic IV, if rtt_count is not negative and the window is at most `lean_window`
         gamma41: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
-        /// Heuristic IV: number of samples that meet its condition after which the flow counts as lean
+        /// Number of samples that meet the condition of heuristic IV after which the flow counts as lean
         gamma42: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
-        /// Heuristic V: number of samples in a row with growth of the window from which a sample meets its condition,
-        /// if rtt_count is at most `decr_clamp_normal` and the window exceeds `lean_window`
+        /// Number of consecutive samples with growth of the window from which a sample meets the condition of
+        /// heuristic V, if rtt_count is at most `decr_clamp_normal` and the window exceeds `lean_window`
         gamma51: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
-        /// Heuristic V: number of samples that meet its condition after which the flow counts as a bully
+        /// Number of samples that meet the condition of heuristic V after which the flow counts as a bully
         gamma52: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
         /// Heuristics IV and V: largest window of a lean flow, in packets; the window of a bully is larger
         lean_window: f64 = number("2", at_most(1e6), FIXED),
@@ -127,8 +127,8 @@ parameters! {
 }
 
 const CHOSEN: &str = "Dahal section 4.4 for the range, 4.5.8 for the value";
-const FIXED: &str = "Dahal section 4.4, a number in its text";
-const SILENT: &str = "not settled by Dahal section 4.4; the default is the nearest to its words";
+const FIXED: &str = "stated in the text of Dahal section 4.4";
+const SILENT: &str = "left open by Dahal section 4.4; the default is closest to its wording";
 
 const CLAMPS: Range = Range::between(-1e3, 1e3);
 

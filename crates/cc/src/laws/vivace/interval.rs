@@ -7,13 +7,21 @@ parameters! {
     /// of packets lost.
     pub struct Utility {
         /// Exponent of the rate, in Mbit/s, in the utility
-        exponent: f64 = number("0.9", Range::between(0.01, 0.999), "Dong et al. 2018, from memory; the authors' sender"),
+        exponent: f64 = number("0.9", Range::between(0.01, 0.999), "Dong et al. 2018, from memory; the authors' code"),
         /// Weight of the latency gradient, the change of the round trip per unit of time, in the utility
-        latency: f64 = number("900", Range::between(0.0, 1e9), "Dong et al. 2018, from memory; the authors' sender"),
+        latency: f64 = number("900", Range::between(0.0, 1e9), "Dong et al. 2018, from memory; the authors' code"),
         /// Weight of the share of lost packets in the utility
-        loss: f64 = number("11.35", Range::between(0.0, 1e9), "Dong et al. 2018, from memory: up to 5 % of loss at random"),
+        loss: f64 = number(
+            "11.35",
+            Range::between(0.0, 1e9),
+            "Dong et al. 2018, from memory: tolerates up to 5 % random loss",
+        ),
         /// Absolute value of the latency gradient, in seconds per second, up to which the gradient counts as zero
-        latency_filter: f64 = number("0.01", Range::between(0.0, 1.0), "Dong et al. 2018, from memory; 0.02 in the authors' sender"),
+        latency_filter: f64 = number(
+            "0.01",
+            Range::between(0.0, 1.0),
+            "Dong et al. 2018, from memory; 0.02 in the authors' code",
+        ),
     }
 }
 

@@ -15,8 +15,8 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::SlowStart,
         name: "hystart",
-        summary: "HyStart as in Linux: ends slow start, also after a timeout, at a long train of closely spaced \
-                  acknowledgements or a rise of the round trip",
+        summary: "HyStart as in Linux: ends every slow start, including those after timeouts, at a long train of \
+                  closely spaced acknowledgements or a rise in round trip",
         source: "Ha and Rhee 2008, \"Taming the Elephants\"; Linux's tcp_cubic.c",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -35,12 +35,13 @@ parameters! {
         low_window: Packets = packets("16 packets", Range::at_least(0.0), "Linux, hystart_low_window"),
         /// Largest gap between two consecutive acknowledgements of a train
         train_gap: Span = time("2 ms", Range::at_least(0.0), "Linux, hystart_ack_delta_us"),
-        /// Time added to the minimum round trip to give the length of a train that ends slow start; if the transport
-        /// does not pace, half of the sum is the length
+        /// Time added to the minimum round trip to obtain the length of a train that ends slow start; without pacing
+        /// by the transport, the length is half of the sum
         train_cushion: Span = time(
             "1 ms",
             Range::at_least(0.0),
-            "Linux, hystart_ack_delay: four offloaded bursts at the pacing rate, at most 1 ms; it is 1 ms below 2.1 Gbit/s",
+            "Linux, hystart_ack_delay: time of four full GSO bursts at the pacing rate, at most 1 ms (1 ms below 2.1 \
+             Gbit/s)",
         ),
         /// Lower bound of the rise in round trip that ends slow start (the threshold is an eighth of the minimum
         /// round trip, but at least this)

@@ -17,9 +17,9 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::SlowStart,
         name: "search",
-        summary: "SEARCH: ends a connection's first slow start when a share of the data that was sent a round trip \
-                  before is missing from the delivered data (by default 26 %)",
-        source: "draft-chung-ccwg-search-09, with the interpolation that its authors call the intended one",
+        summary: "SEARCH: ends a connection's first slow start when the data delivered is a given share (26 % by \
+                  default) below the data sent one round trip earlier",
+        source: "draft-chung-ccwg-search-09, with the interpolation that its authors say they intended",
         parameters: Parameters::TABLE,
         presets: &[],
     },
@@ -29,8 +29,7 @@ pub const ENTRY: LayerEntry = LayerEntry {
 parameters! {
     /// The condition that ends slow start.
     pub struct Parameters {
-        /// Share of the data sent a round trip before that must be missing from the delivered data for slow start to
-        /// end
+        /// Share by which the data delivered must be below the data sent one round trip earlier for slow start to end
         threshold: f64 = number("0.26", Range::between(0.0, 1.0), "draft-chung-ccwg-search-09, THRESH"),
         /// Length of the interval over which sent and delivered data are compared, as a multiple of the first round
         /// trip

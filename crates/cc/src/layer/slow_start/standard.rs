@@ -12,8 +12,8 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::SlowStart,
         name: "standard",
-        summary: "RFC 5681's slow start: an acknowledgement adds the packets that the transport's `growth` counts, until \
-                  a loss or until the window reaches the slow start threshold",
+        summary: "RFC 5681's slow start: each acknowledgement increases the window by the packets that the transport's \
+                  `growth` counts, until a loss or until the window reaches the slow start threshold",
         source: "RFC 5681 section 3.1",
         parameters: &[],
         presets: &[],

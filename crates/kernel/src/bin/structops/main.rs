@@ -85,7 +85,7 @@ fn read(arguments: impl Iterator<Item = String>) -> Result<(Vec<Offer>, Option<S
     let mut arguments = arguments.peekable();
     while let Some(argument) = arguments.next() {
         if argument == "--record" {
-            file = Some(arguments.next().ok_or("--record needs the name of a file")?);
+            file = Some(arguments.next().ok_or("--record requires a file name")?);
         } else {
             offers.push(Offer::read(&argument).map_err(|refusal| refusal.to_string())?);
         }
@@ -102,14 +102,14 @@ fn say(what: &impl serde::Serialize) -> Result<(), String> {
     let mut output = io::stdout().lock();
     writeln!(output, "{text}")
         .and_then(|()| output.flush())
-        .map_err(|error| format!("standard output cannot be written: {error}"))
+        .map_err(|error| format!("cannot write to standard output: {error}"))
 }
 
 /// Listens to standard input and to signals, each in a thread of its own.
 fn listen() -> Result<mpsc::Receiver<Request>, String> {
     let signals: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
     // Threads inherit it, so that only the one that waits gets the signals.
-    signals.thread_block().map_err(|error| format!("signals cannot be blocked: {error}"))?;
+    signals.thread_block().map_err(|error| format!("cannot block signals: {error}"))?;
     let (sender, receiver) = mpsc::channel();
     let ended = sender.clone();
     thread::spawn(move || {

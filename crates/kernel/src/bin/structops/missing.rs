@@ -33,8 +33,8 @@ pub fn rejected(error: &libbpf_rs::Error) -> String {
     }
     let release = kernel();
     format!(
-        "Linux {release} rejects the program: {error:#}. That is a fault of ackclock, so please report it with all that is printed \
-         here. Until it is mended, {WITHOUT}"
+        "Linux {release} rejects the BPF program: {error:#}. This is a bug in ackclock: please report it with this \
+         whole message. Until it is fixed, {WITHOUT}"
     )
 }
 
@@ -77,7 +77,7 @@ fn compiler() -> Option<String> {
     // Only the first network namespace shows it.
     let enabled = fs::read_to_string("/proc/sys/net/core/bpf_jit_enable").ok()?;
     (enabled.trim() == "0").then(|| {
-        "the kernel's BPF compiler is off: run `sysctl net.core.bpf_jit_enable=1` as root".to_owned()
+        "the kernel's BPF JIT compiler is off: run `sysctl net.core.bpf_jit_enable=1` as root".to_owned()
     })
 }
 
@@ -89,7 +89,7 @@ fn privilege() -> Option<String> {
         CAPABILITIES.iter().filter(|(_, bit)| effective & (1 << bit) == 0).map(|(name, _)| *name).collect();
     if !missing.is_empty() {
         return Some(format!(
-            "offering a control to the kernel needs root, and this user lacks {}",
+            "offering a control to the kernel requires root, but this process lacks {}",
             missing.join(", ")
         ));
     }
@@ -97,7 +97,7 @@ fn privilege() -> Option<String> {
     let mut users = users.split_whitespace();
     let whole = [users.next(), users.next(), users.next()] == [Some("0"), Some("0"), Some("4294967295")];
     (!whole).then(|| {
-        "offering a control to the kernel needs root of the machine; root of a user namespace is not enough"
+        "offering a control to the kernel requires root on the host; root in a user namespace is not enough"
             .to_owned()
     })
 }
@@ -110,6 +110,6 @@ fn calls() -> Option<String> {
     };
     let error = MapHandle::create(MapType::Array, Some("probe"), 4, 4, 1, &options).err()?;
     Some(format!(
-        "the kernel refuses every BPF program to this process, as containers may even to root: {error}"
+        "the kernel rejects all bpf() calls of this process, which containers often block even for root: {error}"
     ))
 }

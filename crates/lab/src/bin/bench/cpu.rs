@@ -7,5 +7,5 @@ pub fn seconds() -> Result<f64, String> {
     let text =
         std::fs::read_to_string("/proc/self/schedstat").map_err(|error| format!("CPU time: {error}"))?;
     let nanoseconds: Option<f64> = text.split_whitespace().next().and_then(|field| field.parse().ok());
-    nanoseconds.map(|ns| ns / 1e9).ok_or_else(|| "CPU time: /proc/self/schedstat has another form".to_owned())
+    nanoseconds.map(|ns| ns / 1e9).ok_or_else(|| "CPU time: cannot parse /proc/self/schedstat".to_owned())
 }

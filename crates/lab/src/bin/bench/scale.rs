@@ -49,7 +49,7 @@ fn bytes_of_idle_flow() -> Result<u64, String> {
     simulation.run(&AtomicBool::new(false)).map_err(|error| error.to_string())?;
     let idle = simulation.flows.iter().filter(|flow| flow.completed.is_some()).count();
     if idle != FLOWS as usize {
-        return Err(format!("{idle} of {FLOWS} flows have delivered everything"));
+        return Err(format!("only {idle} of {FLOWS} flows delivered all their data, expected all flows"));
     }
     Ok(resident_bytes()?.saturating_sub(before) / u64::from(FLOWS))
 }
@@ -57,5 +57,5 @@ fn bytes_of_idle_flow() -> Result<u64, String> {
 fn resident_bytes() -> Result<u64, String> {
     let text = std::fs::read_to_string("/proc/self/statm").map_err(|error| format!("memory: {error}"))?;
     let pages = text.split_whitespace().nth(1).and_then(|field| field.parse::<u64>().ok());
-    pages.map(|pages| pages * 4096).ok_or_else(|| "memory: /proc/self/statm has another form".to_owned())
+    pages.map(|pages| pages * 4096).ok_or_else(|| "memory: cannot parse /proc/self/statm".to_owned())
 }

@@ -158,7 +158,7 @@ impl ControlPlan {
             Law::Registered(entry) => Assembly::new(entry, values, discriminator, action),
             Law::Plugin(plugin) => Assembly::of_plugin(plugin, values, discriminator, action),
             Law::Own(_) => {
-                panic!("{} runs only over the transport that brings it along", self.name())
+                panic!("{} runs only over the transport that provides it", self.name())
             }
         };
         assembly.within(self.layers())
@@ -263,9 +263,7 @@ fn check_layers(table: &TableReader<'_>, control: &Choice, law: &Law) -> Option<
         let expected = match law {
             Law::Own(own) => format!("no `{key}`, or {}", own.instead),
             Law::Plugin(_) => {
-                format!(
-                    "no `{key}`, or a window-based control instead: one with `set_cwnd` and `set_ssthresh`"
-                )
+                format!("no `{key}`, or a window-based control instead (with `set_cwnd` and `set_ssthresh`)")
             }
             Law::Registered(_) => {
                 format!("no `{key}`, or a window-based control instead of a model-based one")
@@ -284,7 +282,7 @@ fn check_kernel(table: &TableReader<'_>, kernel: &KernelControl) -> Option<()> {
     let given = LAYERS.iter().chain(&PARTS).find(|key| table.get(key).is_some());
     given.map_or(Some(()), |key| {
         let (found, ours) = (kernel.descriptor.name, kernel.simulated().descriptor.name);
-        let expected = format!("no `{key}`, or `control = {}` instead of the kernel's own", quoted(ours));
+        let expected = format!("no `{key}`, or `control = {}` instead of this kernel control", quoted(ours));
         table.problem_at(key, &format!("`{key}` with the control {}", quoted(found)), &expected);
         None
     })

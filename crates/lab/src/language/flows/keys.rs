@@ -25,7 +25,7 @@ pub(super) const CONTROLLED: &[Key] = &[
     Key::new(
         "discriminator",
         &[Form::Named(Kind::Discriminator)],
-        "The rule that tells transmission losses from congestion losses",
+        "The rule that distinguishes transmission losses from congestion losses",
     )
     .otherwise("the control's own, if it was published with one"),
     Key::new(
@@ -57,7 +57,7 @@ pub(super) const CONTROLLED: &[Key] = &[
         "The limit on the window's growth while the sender does not fill the window",
     )
     .otherwise("the transport's `cwnd_validation`"),
-    Key::new("backoff", &[Form::Named(Kind::Backoff)], "The rule by which the retransmission timeout grows")
+    Key::new("backoff", &[Form::Named(Kind::Backoff)], "The rule by which the retransmission timeout backs off")
         .otherwise("the control's own, or `exponential`"),
     Key::new(
         "selector",
@@ -111,9 +111,10 @@ pub static FLOWS: Table = Table::new(
             Key::new(
                 "count",
                 &[Form::whole(Range::between(1.0, MAX_FLOWS as f64))],
-                "The number of flows of the group; not for `transfers` and `web`, whose connections count as one flow",
+                "The number of flows of the group; not allowed with `transfers` and `web`, whose connections count as \
+                 one flow",
             )
-            .otherwise("1; with a list of pairs, one for each")
+            .otherwise("1; with a list of pairs, one flow per pair")
             .such_as("2"),
         ],
         CONTROLLED,
@@ -138,10 +139,10 @@ pub static FLOWS: Table = Table::new(
             Key::new(
                 "pair",
                 &[PAIR, Form::List(&PAIR, SOME)],
-                "The pair of hosts of the flows, by its number from 1 on; or a list of pairs that the flows take in \
-                 turn",
+                "The number of the pair of hosts between which the flows run, from 1; or a list of such numbers, which \
+                 the flows use in turn",
             )
-            .otherwise("each flow takes the next pair")
+            .otherwise("each flow uses the next pair")
             .such_as("1"),
             Key::new("from", &[Form::Text], "The node that the flow comes from")
                 .otherwise("the node that the network assigns")
@@ -154,7 +155,7 @@ pub static FLOWS: Table = Table::new(
             Key::new(
                 "path",
                 &[STOPS],
-                "Nodes that the flow passes, in order; from each to the next, it takes the path with the fewest links",
+                "Nodes that the flow passes, in order; from each to the next, it uses the path with the fewest links",
             )
             .otherwise("the path with the fewest links")
             .such_as("[\"source-1\", \"left\", \"right\", \"sink-1\"]"),

@@ -27,12 +27,8 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
         ["pair", "from", "path", "paths"].into_iter().filter(|key| table.get(key).is_some()).collect();
     let span = |key: &str| table.get(key).and_then(|node| node.span.clone());
     if let [first, second, ..] = ways.as_slice() {
-        let found = format!("`{second}` beside `{first}`");
-        table.problem_at(
-            second,
-            &found,
-            "one way to say where the flow goes: `pair`, `from` with `to`, `path`, or `paths`",
-        );
+        let found = format!("`{second}` together with `{first}`");
+        table.problem_at(second, &found, "only one of `pair`, `from` with `to`, `path` and `paths`");
         return None;
     }
     if table.get("to").is_some() != table.get("from").is_some() {

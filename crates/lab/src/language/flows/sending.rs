@@ -127,7 +127,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     let selector = if several { Some(read_selector(table)?) } else { None };
     let lasts = matches!(entry.workload, traffic::Workload::Bulk(_) | traffic::Workload::Source(_));
     if !lasts && table.get("reader").is_some() {
-        let found = format!("`reader` of the application {}", quoted(entry.descriptor.name));
+        let found = format!("`reader` with the application {}", quoted(entry.descriptor.name));
         table.problem_at(
             "reader",
             &found,
@@ -145,7 +145,7 @@ fn over_udp(table: &TableReader<'_>, application: &'static traffic::Entry, sourc
     for key in keys::CONTROLLED.iter().map(|key| key.name) {
         if table.get(key).is_some() {
             let name = quoted(application.descriptor.name);
-            let found = format!("`{key}` of the application {name} without a `control`");
+            let found = format!("`{key}` with the application {name} but no `control`");
             let expected =
                 format!("no `{key}`, or a `control` as well: without one, the application sends over UDP");
             table.problem_at(key, &found, &expected);
@@ -167,8 +167,8 @@ fn read_selector(table: &TableReader<'_>) -> Option<Chosen<SelectorEntry>> {
 fn check_writing(table: &TableReader<'_>, application: &Choice, is_answered: bool) {
     if is_answered {
         let found = format!("the application {} over a connection", quoted(application.descriptor.name));
-        let expected =
-            "no `control` and no `transport`, so that it runs over UDP; or the application \"transfers\"";
+        let expected = "no `control` and no `transport`, so that the application runs over UDP; or the application \
+                        \"transfers\"";
         table.problem_at("application", &found, expected);
     }
     let parameters = table.get("application").map(|node| &node.value);
@@ -177,12 +177,6 @@ fn check_writing(table: &TableReader<'_>, application: &Choice, is_answered: boo
     {
         let path = format!("{}.header", table.path_of("application"));
         let expected = "no `header`: over a connection, the transport determines the length of headers";
-        table.reader.problem(
-            span,
-            &path,
-            "`header` of an application that writes into a connection",
-            expected,
-            None,
-        );
+        table.reader.problem(span, &path, "`header` of an application over a connection", expected, None);
     }
 }

@@ -92,9 +92,9 @@ pub(super) fn check_end(table: &TableReader<'_>, start: &Start, count: usize, du
 pub(super) fn check_stop(table: &TableReader<'_>, stop: Span, last_start: Span) {
     if last_start == Span::MAX {
         let found = format!("a stop at {stop} of flows that never start");
-        table.problem_at("stop", &found, &format!("no `stop` beside `start = \"{NEVER}\"`"));
+        table.problem_at("stop", &found, &format!("no `stop` with `start = \"{NEVER}\"`"));
     } else if stop <= last_start {
-        let found = format!("a stop at {stop}, when a flow may start at {last_start}");
+        let found = format!("a stop at {stop}, although a flow can start as late as {last_start}");
         table.problem_at("stop", &found, "a stop after the start of every flow of the group");
     }
 }

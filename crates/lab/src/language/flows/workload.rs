@@ -182,7 +182,7 @@ fn read_file<T>(
     let keys: Vec<&str> = given.entries.iter().map(|(key, _, _)| key.as_str()).collect();
     let reader = table.reader.table(application, &table.path_of("application"), &keys)?;
     if let Some(other) = others.iter().find(|other| given.get(other).is_some()) {
-        let found = format!("`{other}` beside `{key}`");
+        let found = format!("`{other}` together with `{key}`");
         reader.problem_at(other, &found, &format!("only one of `{other}` and `{key}`"));
         return None;
     }
@@ -217,7 +217,7 @@ pub(super) fn check_connections(
         (Workload::Session(_, session), _) => {
             let connections = session.connections() * count;
             if connections as u64 > MAX_OF_SESSIONS {
-                let found = format!("{connections} connections in all");
+                let found = format!("{connections} connections in total");
                 let expected = format!("at most {MAX_OF_SESSIONS}: a lower `count`, or fewer `connections`");
                 table.problem_at("application", &found, &expected);
                 return None;
