@@ -258,10 +258,10 @@ mod tests {
         let flow = |keys: &str| format!("[[flows]]\nname = \"one\"\n{keys}\n");
         let ecn = "[[flows]]\nname = \"marked\"\ncontrol = \"linux:reno\"\ntransport = { name = \"linux\", ecn = true }\n";
         let cases = [
-            (flow("control = \"cubic\""), "the transport `rfc` of flows `one`: it is simulated only"),
+            (flow("control = \"cubic\""), "the transport `rfc` of flows `one`: this transport is simulated only"),
             (
                 flow("control = \"cubic\"\ntransport = \"sctp\""),
-                "the transport `sctp` of flows `one`: it is simulated",
+                "the transport `sctp` of flows `one`: this transport is simulated",
             ),
             (
                 flow("control = \"spike\"\ntransport = \"linux\""),
@@ -286,7 +286,7 @@ mod tests {
             ),
             (
                 flow("control = \"cubic\"\ntransport = { name = \"noq\", datagram = \"4 kB\" }"),
-                "its `datagram` of 4000 B does not fit into a packet of 1500 B",
+                "its `datagram` of 4000 B with headers of 28 B does not fit into a packet of 1500 B",
             ),
             (format!("{KERNEL}{ecn}"), "flows `tcp` and `marked` differ in `ecn`"),
         ];
