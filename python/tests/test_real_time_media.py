@@ -253,7 +253,7 @@ def test_a_call_alone_has_every_frame_in_time() -> None:
         (
             'transport = "rtp"',
             'transport = "rtp"\nslow_start = "hystart"',
-            "a window-based control over another transport, because controls of real-time media set a rate",
+            "a window-based control over a transport other than RTP",
         ),
         ('control = "rtp:nada"', 'control = "rtp:nadia"', "did you mean `rtp:nada`?"),
         ('control = "rtp:nada"', 'control = { name = "rtp:nada", logwin = "1 h" }', "logwin"),

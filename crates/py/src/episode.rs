@@ -24,8 +24,8 @@ const AGENT: Descriptor = Descriptor {
     presets: &[],
 };
 
-/// The message after another thread has panicked in the simulation.
-const FAILED: &str = "the simulation failed in another thread and cannot continue; start a new run";
+/// The message of calls after a panic in the simulation.
+const FAILED: &str = "an earlier call failed, so the simulation cannot continue; start a new run";
 
 /// The round-trip time that is assumed until one has been measured, in seconds.
 const FIRST_RTT_S: f64 = 0.1;
@@ -199,8 +199,7 @@ impl Episode {
         }
         let (now, ended) = py
             .detach(|| {
-                let mut simulation =
-                    self.simulation.lock().map_err(|_| FAILED.to_owned())?;
+                let mut simulation = self.simulation.lock().map_err(|_| FAILED.to_owned())?;
                 let until = simulation.now() + Span::from_seconds(seconds);
                 let gone_on = simulation.run_until(until, &AtomicBool::new(false));
                 gone_on.map_err(|error| error.to_string())?;

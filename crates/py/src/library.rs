@@ -79,9 +79,9 @@ fn inspect_library(path: PathBuf, options: Vec<(String, String)>) -> PyResult<To
 #[pyfunction]
 fn watch_libraries(file: RawFd) -> PyResult<()> {
     if !watch(file) {
-        return Err(PyOSError::new_err(
-            "the file for notes of library calls is too short, or cannot be mapped into memory",
-        ));
+        return Err(PyOSError::new_err(format!(
+            "the file that records library calls has fewer than {PAGE_BYTES} bytes or cannot be mapped into memory"
+        )));
     }
     RUNS_LIBRARIES.store(true, Ordering::Relaxed);
     Ok(())

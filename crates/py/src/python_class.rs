@@ -236,7 +236,8 @@ impl Names {
     }
 
     fn keep(&self, name: &str) -> PyResult<&'static str> {
-        let mut names = self.0.lock().map_err(|_| PyValueError::new_err("`publish` failed in another thread"))?;
+        let mut names =
+            self.0.lock().map_err(|_| PyValueError::new_err("`publish` failed in another thread"))?;
         if let Some(kept) = names.iter().find(|kept| **kept == name) {
             return Ok(kept);
         }

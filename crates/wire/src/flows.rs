@@ -258,7 +258,10 @@ mod tests {
         let flow = |keys: &str| format!("[[flows]]\nname = \"one\"\n{keys}\n");
         let ecn = "[[flows]]\nname = \"marked\"\ncontrol = \"linux:reno\"\ntransport = { name = \"linux\", ecn = true }\n";
         let cases = [
-            (flow("control = \"cubic\""), "the transport `rfc` of flows `one`: this transport is simulated only"),
+            (
+                flow("control = \"cubic\""),
+                "the transport `rfc` of flows `one`: this transport is simulated only",
+            ),
             (
                 flow("control = \"cubic\"\ntransport = \"sctp\""),
                 "the transport `sctp` of flows `one`: this transport is simulated",

@@ -26,8 +26,8 @@ const WARMUPS: Range = Range::between(0.0, MAX_SECONDS);
 
 static WARMUP: Table = Table::new(
     "warmup",
-    "A warm-up that ends at an event, but no later than `at_most`. The measured time is always `duration` minus `at_most`: \
-     if the warm-up ends early, so does the run",
+    "A warm-up that ends at an event, but no later than `at_most`. The measured time is always `duration` minus \
+     `at_most`: if the warm-up ends early, so does the run",
     &[&[
         Key::new(
             "until",
@@ -91,8 +91,8 @@ pub static OBSERVE: Table = Table::new(
         Key::new(
             "bursts",
             &[Form::Quantity(Quantity::Packets, BURSTS)],
-            "The smallest number of data packets in a burst: packets of one group of flows, each of which arrives at the \
-             link `at` less than its transmission time after the previous packet",
+            "The smallest number of data packets in a burst: packets of one group of flows, each of which arrives at \
+             the link `at` less than its transmission time after the previous packet",
         )
         .such_as("\"4 packets\"")
         .needing(&["at"]),
@@ -180,7 +180,8 @@ impl Observe {
         if samples > most {
             let flows = if sampled { counted(flows, "flow") + " and " } else { String::new() };
             let found = format!("{samples:.0} samples of {flows}{}", counted(links, "link"));
-            let expected = format!("a longer interval: at most {most} samples for this number of flows and links");
+            let expected =
+                format!("a longer interval: at most {most} samples of each series for this number of series");
             observe.problem_at("interval", &found, &expected);
         }
         let found = Self {

@@ -80,7 +80,7 @@ impl Transport for Rtp {
     }
 
     fn own_controls(&self) -> Vec<OwnControl> {
-        let instead = "a window-based control over another transport, because controls of real-time media set a rate";
+        let instead = "a window-based control over a transport other than RTP";
         let own = |entry: &'static Entry| OwnControl::new(entry.descriptor, instead, entry);
         RATE_CONTROLS.iter().map(own).collect()
     }
@@ -158,7 +158,8 @@ struct RtpConnector {
 impl Connector for RtpConnector {
     fn connect(&mut self, opening: &Opening<'_>) -> Ends {
         let RtpPlan { parts, details } = &self.plan;
-        let entry = parts.control.own::<&Entry>().expect("`check_control` allows only controls of real-time media");
+        let entry =
+            parts.control.own::<&Entry>().expect("`check_control` allows only controls of real-time media");
         let random = Stream::new(self.seed, &format!("flow {} encoder", opening.name));
         connection::ends(*details, (entry.build)(parts.control.values(), details.call()), random)
     }

@@ -80,7 +80,7 @@ fn check_local_drops(table: &TableReader<'_>, details: &Details, profile: &Detai
         details.rules.local_drop == LocalDrop::Cwr && profile.rules.local_drop == LocalDrop::Lost;
     if is_asked_for && details.send_jitter > Span::ZERO {
         let expected =
-            "`send_jitter = \"0 s\"` in the transport: an interface refuses only packets that are sent without delay";
+            "`send_jitter = \"0 s\"` in the transport: an interface refuses only packets sent without delay";
         table.problem_at("transport", "`local_drop = \"cwr\"` with a `send_jitter`", expected);
     }
 }
@@ -88,8 +88,8 @@ fn check_local_drops(table: &TableReader<'_>, details: &Details, profile: &Detai
 /// Reports a receiver that breaks the rules and whose application reads slowly: only one of the two is modelled.
 fn check_misbehaviour(table: &TableReader<'_>, details: &Details) {
     if table.get("reader").is_some() && !details.misbehaviour.is_honest() {
-        let expected = "no `reader`, or the defaults of `split_acks`, `repeat_acks`, `acks_ahead` and `marks_told` in the \
-         transport: the application of a misbehaving receiver reads all data at once";
+        let expected = "no `reader`, or the defaults of `split_acks`, `repeat_acks`, `acks_ahead` and `marks_told` in \
+         the transport: the application of a misbehaving receiver reads all data at once";
         table.problem_at("reader", "a `reader` with a misbehaving receiver", expected);
     }
 }

@@ -180,7 +180,7 @@ fn what_a_stack_cannot_do_is_a_located_problem() {
         ("control = \"cubic\"\ntransport = { name = \"noq\", sack = true }", "sack"),
         (
             "control = \"noq:cubic\"\ntransport = \"noq\"\napplication = \"pages\"",
-            "the application \"pages\" over a foreign stack, expected \"bulk\"",
+            "the application \"pages\" over a QUIC stack other than ackclock's, expected \"bulk\"",
         ),
         (
             "control = \"cubic\"\ntransport = \"noq\"\nbackoff = \"rta\"",

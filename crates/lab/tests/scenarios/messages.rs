@@ -91,7 +91,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("\"newreno\"", "\"bbrv3\"\nslow_start = \"hystart\""), (14, 14), "flows.0.slow_start", "`slow_start` with the control \"bbrv3\"", "a window-based control instead", None),
     mistake(("\"newreno\"", "\"bbrv3\"\ndiscriminator = \"spike\""), (14, 17), "flows.0.discriminator", "`discriminator` with the control \"bbrv3\"", "a window-based control instead", None),
     mistake(("\"newreno\"", "\"tcp-rtt\""), (16, 1), "flows.0.transport", "a transport without timestamps", "the discriminator \"rtt\"", None),
-    mistake(("min_rto = ", "local_drop = \"cwr\"\nsend_jitter = \"1 us\"\nmin_rto = "), (16, 1), "flows.0.transport", "`local_drop = \"cwr\"` with a `send_jitter`", "only packets that are sent without delay", None),
+    mistake(("min_rto = ", "local_drop = \"cwr\"\nsend_jitter = \"1 us\"\nmin_rto = "), (16, 1), "flows.0.transport", "`local_drop = \"cwr\"` with a `send_jitter`", "only packets sent without delay", None),
     // These mistakes are in quantities and their units.
     mistake(("10 Mbit/s", "10 Mbps"), (7, 23), "dumbbell.bottleneck.rate", "\"10 Mbps\"", RATES, Some("\"10 Mbit/s\"")),
     mistake(("10 Mbit/s", "10 MB/s"), (7, 23), "dumbbell.bottleneck.rate", "\"10 MB/s\"", RATES, Some("\"80 Mbit/s\"")),
@@ -197,7 +197,7 @@ const IN_LINKS: &[Mistake] = &[
     mistake(("to = \"b\"", "to = \"c\""), (15, 8), "flows.sack", "no path from \"a\" to \"c\"", "links that connect the flow's nodes in both directions", None),
     mistake(("between = [\"a\", \"b\"]", "from = \"a\"\nto = \"b\""), (16, 8), "flows.sack", "no path from \"b\" to \"a\"", "links that connect the flow's nodes in both directions", None),
     mistake(("to = \"b\"", "to = \"bb\""), (16, 6), "flows.sack", "the node \"bb\"", "a node of the network: one of a, b, c, d", Some("`b`")),
-    mistake(("from = \"a\"\nto = \"b\"\n", ""), (13, 1), "flows.sack", "no path", "`from` and `to`, or `path`: the nodes that the flow passes", None),
+    mistake(("from = \"a\"\nto = \"b\"\n", ""), (13, 1), "flows.sack", "no path", "`from` and `to`, or `path`: the nodes between which the flow runs", None),
     mistake(("from = \"a\"\nto = \"b\"\n", "pair = 1\n"), (15, 8), "flows.sack", "`pair`", "only a [dumbbell] or a [parallel] has pairs", None),
     mistake(("[\"c\", \"d\"]", "[\"c\", \"c\"]"), (9, 11), "links.1.between", "a link from \"c\" to itself", "two different nodes", None),
     mistake(("[\"c\", \"d\"]", "[\"c\"]"), (9, 11), "links.1.between", "a list of 1 name", "such as [\"a\", \"b\"]", None),

@@ -38,7 +38,7 @@ parameters! {
             "IPv4 20 B, UDP 8 B, short header 11 B, authentication tag 16 B, ACK frame 10 B (RFC 9000 section 19.3)",
         ),
         /// The flow-control window: the largest amount of data that the receiver allows in flight
-        window: Packets = packets("10000 packets", WINDOWS, "not specified by RFC 9000 section 4.1; the default of TCP"),
+        window: Packets = packets("10000 packets", WINDOWS, "none in RFC 9000 section 4.1; as for TCP"),
         /// The initial congestion window; `none`: 10 datagrams or 14,720 B, whichever is less, but at least 2 datagrams
         initial_window: Option<Packets> = packets("none", WINDOWS, "RFC 9002 section 7.2"),
         /// Whether the connection begins with a handshake of Initial packets, which takes a round trip
@@ -55,7 +55,7 @@ parameters! {
         /// The longest time for which the receiver holds an acknowledgement back (max_ack_delay)
         max_ack_delay: Span = time("25 ms", Range::between(0.0, 16.0), "RFC 9000 section 18.2"),
         /// The largest number of ranges in an acknowledgement, which reports the highest ranges received
-        ack_ranges: u32 = integer("32", Range::between(1.0, 256.0), "not specified by RFC 9000 section 13.2.3"),
+        ack_ranges: u32 = integer("32", Range::between(1.0, 256.0), "none in RFC 9000 section 13.2.3"),
         /// Packet threshold: a packet counts as lost when a packet sent at least this many packets later is
         /// acknowledged
         packet_threshold: u32 = integer("3", Range::between(1.0, 1e6), "RFC 9002 section 6.1.1: kPacketThreshold, no less than 3"),

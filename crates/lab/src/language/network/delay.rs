@@ -50,7 +50,7 @@ static CHANGING_DELAY: Table = Table::new(
         &[Key::new(
             "evenly",
             &[Form::List(&Form::time(DELAYS), [2, 2])],
-            "The link delays of the first and the last pair of hosts; the delays of the pairs between are evenly spaced",
+            "The link delays of the first and the last pair of hosts; the other pairs have evenly spaced delays",
         )
         .such_as("[\"9 ms\", \"39 ms\"]")],
         over_time_keys!(DELAY, "\"40 ms\"", &UNIT_NAMES),

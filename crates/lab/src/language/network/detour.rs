@@ -18,8 +18,7 @@ pub(super) static DETOUR: Table = Table::new(
         Key::new("until", &[Form::time(INSTANTS)], "The time in the run at which the detour ends")
             .otherwise("the detour lasts to the end of the run")
             .such_as("\"80 s\""),
-        Key::new("longer", &[Form::time(DELAYS)], "The additional delay of the detour")
-            .such_as("\"40 ms\""),
+        Key::new("longer", &[Form::time(DELAYS)], "The additional delay of the detour").such_as("\"40 ms\""),
     ]],
 )
 .requiring(&["from", "longer"]);

@@ -59,7 +59,7 @@ static JITTER: Table = Table::new(
             Key::new(
                 "good",
                 &[Form::time(LENGTHS)],
-                "The mean length of the periods without jitter, whose lengths are exponentially distributed",
+                "The mean length of the exponentially distributed periods without jitter",
             )
             .otherwise("there is always jitter")
             .such_as("\"1 s\"")
@@ -67,7 +67,7 @@ static JITTER: Table = Table::new(
             Key::new(
                 "bad",
                 &[Form::time(LENGTHS)],
-                "The mean length of the periods with jitter, whose lengths are exponentially distributed",
+                "The mean length of the exponentially distributed periods with jitter",
             )
             .otherwise("there is always jitter")
             .such_as("\"50 ms\"")

@@ -26,7 +26,11 @@ pub(super) static PARALLEL: Table = Table::new(
     &[&[
         PAIRS,
         Key::new("bottlenecks", &[Form::Tables(&LINK, [1, MOST_PATHS])], "The bottleneck links"),
-        Key::new("access", &[Form::Table(&LINK)], "The access links between hosts and routers, on both sides of each bottleneck"),
+        Key::new(
+            "access",
+            &[Form::Table(&LINK)],
+            "The access links between hosts and routers, on both sides of each bottleneck",
+        ),
     ]],
 )
 .requiring(&["bottlenecks", "access"]);

@@ -234,7 +234,10 @@ impl RouteProblem {
 
     pub(super) fn too_many_steps(steps: usize) -> Self {
         let expected = format!("a total of at most {MAX_STEPS} links: fewer flows or shorter paths");
-        Self::new(&format!("paths with a total of {steps} links, over all flows and both directions"), &expected)
+        Self::new(
+            &format!("paths with a total of {steps} links, over all flows and both directions"),
+            &expected,
+        )
     }
 
     pub(super) fn tell(self, root: &TableReader<'_>, plan: &FlowPlan) {
@@ -255,9 +258,10 @@ pub(super) fn stops(place: &Place, ends: Ends) -> Result<Vec<String>, RouteProbl
             "`from` and `to`, or `path`: only a [dumbbell] or a [parallel] has pairs",
         )),
         (Place::Anywhere, Ends::Hops(hops)) => Ok(vec!["source-1".to_owned(), format!("sink-{}", hops + 1)]),
-        (Place::Anywhere, _) => {
-            Err(RouteProblem::new("no path", "`from` and `to`, or `path`: the nodes that the flow passes"))
-        }
+        (Place::Anywhere, _) => Err(RouteProblem::new(
+            "no path",
+            "`from` and `to`, or `path`: the nodes between which the flow runs",
+        )),
     }
 }
 

@@ -16,7 +16,7 @@ pub const ROUTINGS: &[&Descriptor] = &[
     &Descriptor {
         kind: Kind::Routing,
         name: "ecmp",
-        summary: "Each node hashes the flow to select one of its outgoing links on the paths with the fewest links (ECMP)",
+        summary: "Each node hashes the flow to select one outgoing link on the paths with the fewest links (ECMP)",
         source: "RFC 2992 section 1, modulo-N hash; RFC 2991",
         parameters: Ecmp::TABLE,
         presets: &[],

@@ -60,7 +60,7 @@ pub(super) static LINK_KEYS: &[Key] = &[
         "The length of time slots, from the start of the run on; packets due within a slot all arrive at its end",
     )
     .or("\"0 s\""),
-    Key::new("medium", &[Form::Text], "The name of the medium in `[[media]]` that both directions of the link share")
+    Key::new("medium", &[Form::Text], "The name of the medium in `[[media]]` that the link uses in both directions")
         .otherwise("the link shares no medium")
         .such_as("\"air\""),
 ];

@@ -27,7 +27,8 @@ impl Mistake {
 
 /// The keys of `[files]`.
 pub static FILES: Table =
-    Table::new("files", "The contents of files to which the scenario refers, by file name", &[]).others(&[Form::Table(&FILE)]);
+    Table::new("files", "The contents of files to which the scenario refers, by file name", &[])
+        .others(&[Form::Table(&FILE)]);
 
 static FILE: Table = Table::new(
     "file",

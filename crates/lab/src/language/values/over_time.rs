@@ -106,8 +106,8 @@ macro_rules! over_time_keys {
             $crate::language::keys::Key::new(
                 "repeat",
                 &[$crate::language::keys::Form::FLAG],
-                "Whether the table that `trace` names repeats (if `holds` is `from`, the last value then applies for as \
-                 long as the previous value); if not, the last value applies to the end of the run",
+                "Whether the table that `trace` names repeats (if `holds` is `from`, the last value then applies for \
+                 as long as the previous value); if not, the last value applies to the end of the run",
             )
             .or("false")
             .needing($crate::language::values::tables::NEEDS),

@@ -37,7 +37,7 @@ parameters! {
         /// The size of the headers around a datagram on the wire
         header: Size = size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B"),
         /// The flow-control window: the largest amount of data that the receiver allows in flight, in full datagrams
-        window: Packets = packets("10000 packets", WINDOWS, "not specified by RFC 9000 section 4.1; the default of `quic` and TCP"),
+        window: Packets = packets("10000 packets", WINDOWS, "none in RFC 9000 section 4.1; as for `quic` and TCP"),
     }
 }
 
@@ -76,7 +76,8 @@ impl Stacks {
     /// Returns the stack in a library as a transport, which lives as long as the program.
     pub fn loaded(library: &'static Library) -> &'static dyn Transport {
         let source = format!("{} {}", library.name(), library.facts().version).leak();
-        let profile = profile(library.name(), "A QUIC stack in the shared library that `--stack` names", source);
+        let profile =
+            profile(library.name(), "A QUIC stack in the shared library that `--stack` names", source);
         Box::leak(Box::new(Self {
             profiles: Box::leak(Box::new([profile])),
             stacks: Box::leak(Box::new([library as &dyn Stack])),
@@ -106,7 +107,10 @@ impl Transport for Stacks {
             }
             Ok(_) => return Some(()),
             Err(Refusal::Lacks { what, .. }) => {
-                format!("another control: {} does not run over this stack, because {what}", quoted(control.name()))
+                format!(
+                    "another control: {} does not run over this stack, because {what}",
+                    quoted(control.name())
+                )
             }
             Err(_) if stack.facts().is_none() => {
                 one_of_these(&stack.own().iter().map(|own| own.descriptor).collect::<Vec<_>>())
@@ -130,7 +134,10 @@ impl Transport for Stacks {
         if !matches!(application.workload, Workload::Session(_)) {
             return Some(());
         }
-        let found = format!("the application {} over a foreign stack", quoted(application.descriptor.name));
+        let found = format!(
+            "the application {} over a QUIC stack other than ackclock's",
+            quoted(application.descriptor.name)
+        );
         let expected =
             "\"bulk\", \"transfers\", \"web\" or a source such as \"cbr\"; or `transport = \"quic\"`";
         table.problem_at("application", &found, expected);
@@ -152,7 +159,8 @@ impl Transport for Stacks {
     fn plan(&self, parts: Parts) -> Arc<dyn TransportPlan> {
         let details = Details::from(&parts.profile.values);
         let stack = self.of(&parts.profile);
-        let control = under(&parts.control, stack, 0).expect("`check_control` allows only controls of the stack");
+        let control =
+            under(&parts.control, stack, 0).expect("`check_control` allows only controls of the stack");
         let datagram = details.datagram.bytes() as u16;
         let packing = packing(&control, datagram, details.header.bytes() as u32, details.window as u64);
         Arc::new(StackPlan { parts, stack, packing })
