@@ -233,7 +233,7 @@ IN_LINKS = [
     ('["5 s", "10 Mbit/s"]', '["5 s", »"10 ms"]', "a rate such as"),
     ('["2 s", "20 ms"]', '["2 s", »"2 h"]', "3600 s"),
     ('["2 s", "20 ms"]', '»["2 s", "20 ms", "30 ms"]', "its delay"),
-    ('every = "4 s"', 'every = »"100 ms"', "outages without a time between them"),
+    ('every = "4 s"', 'every = »"100 ms"', "outages without a pause between them"),
     ('lasts = "200 ms"', 'lasts = »"0 s"', "a time"),
     ('from = "3 s", lasts = "200 ms"', 'from = »3, lasts = "200 ms"', "a time such as"),
     ('good = "1 s", bad = "50 ms"', 'good = »"0 s", bad = "50 ms"', "a time"),

@@ -125,7 +125,7 @@ def test_a_replay_into_another_control_shows_where_it_differs() -> None:
         "decisions differ from the recording (window, threshold or pacing); the first in line" in done.stdout
     )
     with pytest.raises(
-        InputError, match=r"the recording has 3 controls \(cubic tcp-p bbrv3\), but the command names 1"
+        InputError, match=r"number of controls: 3 in the recording \(cubic tcp-p bbrv3\), but 1 in the command"
     ):
         core.replay(RECORDING.read_text(), ["cubic"])
     with pytest.raises(InputError, match="spike does not run under Linux's TCP"):

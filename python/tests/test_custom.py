@@ -253,7 +253,7 @@ def test_a_queue_is_there_for_those_that_decide_at_departure_and_changed_in_even
 
     with pytest.raises(RunError, match="`queue` is only for a discipline with on_departure"):
         Scenario.from_dict(document("newreno", "early"), queues={"early": Early}).run()
-    with pytest.raises(RunError, match="publish drops a packet"):
+    with pytest.raises(RunError, match="publish dropped a packet"):
         Scenario.from_dict(document("newreno", "late"), queues={"late": Late}).run()
 
 

@@ -113,7 +113,7 @@ def test_mistakes_say_where(scenario: Path) -> None:
         Scenario.from_file(scenario)
     trace.unlink()
     with pytest.raises(
-        ScenarioError, match=r'path.toml:5:33: .*the file "traces/one.trace", which was not found'
+        ScenarioError, match=r'path.toml:5:33: .*the name "traces/one.trace" of a missing file'
     ):
         Scenario.from_file(scenario)
     # Lines of the scenario keep their numbers.

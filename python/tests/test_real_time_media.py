@@ -223,12 +223,12 @@ def test_a_call_alone_has_every_frame_in_time() -> None:
         (
             'transport = "rtp"',
             "",
-            'the control "rtp:nada" over another transport than rtp, expected `transport = "rtp"`',
+            'the control "rtp:nada" over a transport other than rtp, expected `transport = "rtp"`',
         ),
         (
             'transport = "rtp"',
             'transport = "quic"',
-            'the control "rtp:nada" over another transport than rtp, expected `transport = "rtp"`',
+            'the control "rtp:nada" over a transport other than rtp, expected `transport = "rtp"`',
         ),
         (
             'transport = "rtp"',
@@ -253,7 +253,7 @@ def test_a_call_alone_has_every_frame_in_time() -> None:
         (
             'transport = "rtp"',
             'transport = "rtp"\nslow_start = "hystart"',
-            "a control with a window, which controls of real-time media lack",
+            "a window-based control over a transport other than RTP",
         ),
         ('control = "rtp:nada"', 'control = "rtp:nadia"', "did you mean `rtp:nada`?"),
         ('control = "rtp:nada"', 'control = { name = "rtp:nada", logwin = "1 h" }', "logwin"),

@@ -151,7 +151,7 @@ class TestMistakes:
         [
             ('"dumbbell.botleneck.delay" = ["1 ms"]\n', (15, 1), "did you mean `bottleneck`?"),
             ('"flows.tpc.count" = [1]\n', (15, 1), "or the name tcp"),
-            ('"flows.tcp.count" = [1, 2, 1]\n', (15, 28), "which is value 1 of the list too"),
+            ('"flows.tcp.count" = [1, 2, 1]\n', (15, 28), "which equals value 1 of the list"),
             (
                 '"flows.0.count" = [1]\n"flows.tcp.count" = [2]\n',
                 (16, 1),

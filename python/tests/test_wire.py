@@ -101,9 +101,9 @@ def test_the_controls_of_the_kernel_are_simulated_by_ours(tmp_path: Path) -> Non
     [
         (
             "",
-            'the control "linux:cubic" over another transport than linux, expected `transport = "linux"` as well',
+            'the control "linux:cubic" over a transport other than linux, expected `transport = "linux"`',
         ),
-        ('transport = "noq"', 'the control "linux:cubic" over another transport than linux'),
+        ('transport = "noq"', 'the control "linux:cubic" over a transport other than linux'),
         (
             'transport = "linux"\nslow_start = "hystart++"',
             '`slow_start` with the control "linux:cubic", expected no `slow_start`, or',

@@ -225,6 +225,6 @@ pub fn run_interruptibly(py: Python<'_>, job: Job) -> PyResult<Made> {
     let mut batch = Batch::start(vec![job], 1)?;
     match batch.next_finished(py)? {
         Some((_, result)) => Ok(result?),
-        None => Err(PyRuntimeError::new_err("the run gave no result")),
+        None => Err(PyRuntimeError::new_err("the run ended without a result")),
     }
 }

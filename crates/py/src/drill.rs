@@ -16,7 +16,7 @@ type GivenRule = (bool, String, u64, u64, String, u64);
 /// the events, and facts about the whole. Raises ValueError for a stack, a control or a rule that does not exist. A library may end the process.
 #[pyfunction]
 #[pyo3(signature = (stack, control, seed, *, delay_ns, bottleneck, rules, writes, finishes, end_ns, datagram))]
-#[allow(clippy::too_many_arguments, reason = "Python names each of them")]
+#[allow(clippy::too_many_arguments, reason = "Python callers pass most of them by name")]
 fn drill<'py>(
     py: Python<'py>,
     stack: &Bound<'py, PyAny>,
@@ -36,7 +36,7 @@ fn drill<'py>(
             let name: String = stack.extract()?;
             *STACKS.iter().find(|built_in| built_in.name() == name).ok_or_else(|| {
                 let known: Vec<&str> = STACKS.iter().map(|stack| stack.name()).collect();
-                PyValueError::new_err(format!("no stack {name:?}, expected {}", known.join(" or ")))
+                PyValueError::new_err(format!("unknown stack {name:?}, expected {}", known.join(" or ")))
             })?
         }
     };
@@ -98,7 +98,7 @@ fn rule((forward, kind, first, last, action, time): &GivenRule) -> PyResult<Rule
             "first" => Which::First(Span::from_nanos(*first), *last),
             _ => {
                 return Err(PyValueError::new_err(format!(
-                    "no range {kind:?}, expected numbers, times or first"
+                    "unknown kind of range {kind:?}, expected numbers, times or first"
                 )));
             }
         },
@@ -110,7 +110,7 @@ fn rule((forward, kind, first, last, action, time): &GivenRule) -> PyResult<Rule
             "hold" => Action::Hold(time),
             _ => {
                 let expected = "expected drop, mark, bleach, delay or hold";
-                return Err(PyValueError::new_err(format!("no action {action:?}, {expected}")));
+                return Err(PyValueError::new_err(format!("unknown action {action:?}, {expected}")));
             }
         },
     })

@@ -18,11 +18,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const AGENT: Descriptor = Descriptor {
     kind: Kind::Control,
     name: "agent",
-    summary: "Uses the window or rate that an agent outside the run decides",
+    summary: "Uses the window or the pacing rate that an agent outside the simulator sets",
     source: "ackclock.gym",
     parameters: &[],
     presets: &[],
 };
+
+/// The message of calls after a panic in the simulation.
+const FAILED: &str = "an earlier call failed, so the simulation cannot continue; start a new run";
 
 /// The round-trip time that is assumed until one has been measured, in seconds.
 const FIRST_RTT_S: f64 = 0.1;
@@ -196,8 +199,7 @@ impl Episode {
         }
         let (now, ended) = py
             .detach(|| {
-                let mut simulation =
-                    self.simulation.lock().map_err(|_| "another thread has failed".to_owned())?;
+                let mut simulation = self.simulation.lock().map_err(|_| FAILED.to_owned())?;
                 let until = simulation.now() + Span::from_seconds(seconds);
                 let gone_on = simulation.run_until(until, &AtomicBool::new(false));
                 gone_on.map_err(|error| error.to_string())?;
@@ -228,7 +230,7 @@ impl Episode {
     /// Returns the result of the run as a JSON object, at the end of the run.
     fn result(&self) -> PyResult<String> {
         let simulation = self.simulation.lock();
-        let mut simulation = simulation.map_err(|_| PyRuntimeError::new_err("another thread has failed"))?;
+        let mut simulation = simulation.map_err(|_| PyRuntimeError::new_err(FAILED))?;
         to_json(&RunResult::of(&self.scenario, self.seed, &mut simulation))
     }
 }

@@ -165,7 +165,7 @@ impl Host {
         let host = parts.and_then(|parts| tcp_host(parts, seed));
         stop.check(py)?;
         let host =
-            host.ok_or_else(|| PyValueError::new_err("the first flow of the scenario is not over TCP"))?;
+            host.ok_or_else(|| PyValueError::new_err("the first flow of the scenario does not use TCP"))?;
         Ok(Self { host, stop })
     }
 

@@ -34,7 +34,7 @@ pyo3::create_exception!(
     _core,
     ScenarioError,
     PyValueError,
-    "What is wrong with a scenario: the text of all problems; `diagnostics` holds them as JSON."
+    "Raised for an invalid scenario. The message lists all problems; `diagnostics` has them as JSON."
 );
 
 /// The compiled core of ackclock.

@@ -79,9 +79,9 @@ fn inspect_library(path: PathBuf, options: Vec<(String, String)>) -> PyResult<To
 #[pyfunction]
 fn watch_libraries(file: RawFd) -> PyResult<()> {
     if !watch(file) {
-        return Err(PyOSError::new_err(
-            "the file for notes of library calls is too short, or cannot be mapped into memory",
-        ));
+        return Err(PyOSError::new_err(format!(
+            "the file that records library calls has fewer than {PAGE_BYTES} bytes or cannot be mapped into memory"
+        )));
     }
     RUNS_LIBRARIES.store(true, Ordering::Relaxed);
     Ok(())
@@ -93,7 +93,7 @@ fn watch_libraries(file: RawFd) -> PyResult<()> {
 fn last_library_call(page: &[u8]) -> PyResult<(&'static str, u64, String)> {
     let mut words = page.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().unwrap_or_default()));
     let (Some(call), Some(now)) = (words.next(), words.next()) else {
-        return Err(PyValueError::new_err(format!("expected {PAGE_BYTES} bytes")));
+        return Err(PyValueError::new_err(format!("found {} bytes, expected {PAGE_BYTES}", page.len())));
     };
     let name: Vec<u8> =
         page[16..PAGE_BYTES.min(page.len())].iter().copied().take_while(|byte| *byte != 0).collect();

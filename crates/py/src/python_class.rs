@@ -74,7 +74,7 @@ impl PythonClass {
             (Some(traits), _) => (Kind::Control, Traits::Control(traits), registry::controls()),
             (None, Some(traits)) => (Kind::Queue, Traits::Queue(traits), registry::queues()),
             (None, None) => {
-                return Err(PyValueError::new_err(format!("{name}: expected a control or a queue")));
+                return Err(PyValueError::new_err(format!("{name}: neither a control nor a queue")));
             }
         };
         if known.iter().any(|descriptor| descriptor.name == name) {
@@ -236,12 +236,13 @@ impl Names {
     }
 
     fn keep(&self, name: &str) -> PyResult<&'static str> {
-        let mut names = self.0.lock().map_err(|_| PyValueError::new_err("another thread has failed"))?;
+        let mut names =
+            self.0.lock().map_err(|_| PyValueError::new_err("`publish` failed in another thread"))?;
         if let Some(kept) = names.iter().find(|kept| **kept == name) {
             return Ok(kept);
         }
         if names.len() == Self::MOST {
-            let told = format!("publish returned more than {} names, such as {name:?}", Self::MOST);
+            let told = format!("publish returned more than {} different names, such as {name:?}", Self::MOST);
             return Err(PyValueError::new_err(told));
         }
         names.push(name.to_owned().leak());

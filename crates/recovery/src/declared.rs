@@ -119,14 +119,14 @@ parameters! {
         /// always as one-packet
         timer_samples: TimerSamples = choice(
             "timestamps",
-            "RFC 7323 section 4; RFC 6298 section 3, as ns-2 without timestamps_, whose packets carry stamps all the \
-             same",
+            "timestamps: RFC 7323 section 4; one-packet: RFC 6298 section 3, and ns-2 with timestamps_ false",
         ),
         /// The quantity that min_rto bounds: the timeout (timeout), its excess over the smoothed round trip
         /// (deviation), or the timeout times its back-off factor (backed-off)
         min_rto_bounds: MinBounds = choice(
             "timeout",
-            "RFC 6298 section 2.4; Linux net/ipv4/tcp_input.c, tcp_rtt_estimator; ns-2 with rfc2988_ false",
+            "timeout: RFC 6298 section 2.4; deviation: Linux net/ipv4/tcp_input.c, tcp_rtt_estimator; backed-off: ns-2 \
+             with rfc2988_ false",
         ),
     }
 }
@@ -188,7 +188,7 @@ parameters! {
         window_deflation: bool = flag(true, "RFC 6582 section 3.2; ns-2's partial_window_deflation_"),
         /// The effect of a timeout on stored selective acknowledgements: they are forgotten and all is retransmitted
         /// (go-back-n), or they are kept and what they leave out is retransmitted (keep-sack)
-        after_timeout: AfterTimeout = choice("keep-sack", "RFC 6675 section 5.1; ns-2 goes back"),
+        after_timeout: AfterTimeout = choice("keep-sack", "keep-sack: RFC 6675 section 5.1; go-back-n: ns-2"),
         /// With selective acknowledgements, how recovery reduces the packets in flight to the new window. immediate:
         /// sends only the first retransmission until the flight is down to the window. proportional: for each delivered
         /// packet, sends a fraction of a packet: the new window over the flight at the loss (RFC 9937). linux: as
@@ -197,7 +197,8 @@ parameters! {
         /// other controls that model the path, proportional and linux act as immediate
         reduction: Flight = choice(
             "proportional",
-            "RFC 6675; RFC 9937; Linux net/ipv4/tcp_input.c, tcp_cwnd_reduction; Fall and Floyd 1996 and ns-2's Sack1",
+            "immediate: RFC 6675; proportional: RFC 9937; linux: Linux net/ipv4/tcp_input.c, tcp_cwnd_reduction; \
+             counted: Fall and Floyd 1996, ns-2's Sack1",
         ),
     }
 }
@@ -213,21 +214,21 @@ parameters! {
         probe_ack_delay: Option<Span> = time(
             "none",
             Range::between(0.0, 3600.0),
-            "RFC 8985 section 7.2, TLP.max_ack_delay; Linux net/ipv4/tcp_output.c, tcp_schedule_loss_probe adds the least \
-             timeout",
+            "RFC 8985 section 7.2, TLP.max_ack_delay; in Linux the minimum timeout: net/ipv4/tcp_output.c, \
+             tcp_schedule_loss_probe",
         ),
         /// With rack, the packet whose round trip sets the wait for reordering, among those that an acknowledgement
         /// delivers: the one sent last (last-sent), or the one with the highest number (highest)
         rack_rtt: RoundTripOf = choice(
             "last-sent",
-            "RFC 8985 section 6.2 step 2; Linux net/ipv4/tcp_recovery.c, tcp_rack_advance",
+            "last-sent: RFC 8985 section 6.2 step 2; highest: Linux net/ipv4/tcp_recovery.c, tcp_rack_advance",
         ),
         /// With rack, the time by which the reordering timer, and the probe timer while several packets are in
         /// flight, expire later than computed
         rack_timer_slack: Span = time(
             "0 s",
             Range::between(0.0, 1.0),
-            "RFC 8985 has none; Linux include/net/tcp.h, TCP_TIMEOUT_MIN_US",
+            "none in RFC 8985; Linux include/net/tcp.h, TCP_TIMEOUT_MIN_US",
         ),
     }
 }
@@ -261,52 +262,55 @@ parameters! {
     pub struct WindowRules {
         /// The quantity that a loss reduces: the packets that are not acknowledged cumulatively, at most the congestion
         /// window (flight), or the congestion window, at most the receiver's window (window)
-        reduce_from: ReduceFrom = choice("flight", "RFC 5681 section 2 and equation 4; ns-2 and Linux use the window"),
+        reduce_from: ReduceFrom =
+            choice("flight", "flight: RFC 5681 section 2 and equation 4; window: ns-2 and Linux"),
         /// The smallest window after a loss or a mark. After a timeout the window is one packet, unless the control
         /// sets its own
         min_window: Packets = packets(
             "2 packets",
             WINDOWS,
-            "RFC 5681 equation 4 and section 3.2; RFC 9438 section 4.6; Linux's functions ssthresh; 1 in ns-2",
+            "RFC 5681 equation 4 and section 3.2; RFC 9438 section 4.6; Linux's ssthresh functions; 1 packet in ns-2",
         ),
         /// The number of packets by which an acknowledgement counts for the growth of the window: one (acks), the
         /// packets that it covers in order, at most two (packets), or all packets that it shows delivered, in order or
         /// not (delivered)
         growth: Growth = choice(
             "packets",
-            "RFC 3465; ns-2 counts acknowledgements; Linux net/ipv4/tcp_input.c, tcp_cong_control, without RFC 3465's bound",
+            "packets: RFC 3465; acks: ns-2; delivered: Linux net/ipv4/tcp_input.c, tcp_cong_control",
         ),
         /// The condition for the window to count as used, so that it may grow: half of it has been in flight within a
         /// window of data (half), it is full (full), Linux's tcp_is_cwnd_limited (linux: full, or in slow start more
         /// than half, within a window of data), or no condition (none)
         cwnd_validation: CwndValidation = choice(
             "half",
-            "RFC 7661 section 4.3; RFC 9002 section 7.8; Linux include/net/tcp.h, tcp_is_cwnd_limited; not in ns-2",
+            "half: RFC 7661 section 4.3; full: RFC 9002 section 7.8; linux: Linux include/net/tcp.h, \
+             tcp_is_cwnd_limited; none: ns-2",
         ),
         /// The window after a pause in sending of more than a retransmission timeout: at most the initial window
         /// (initial-window); halved for each further timeout that begins in the pause, but not below the initial
         /// window (halve); or unchanged (keep). BBR and other controls that model the path keep their window
         after_idle: AfterIdle = choice(
             "initial-window",
-            "RFC 5681 section 4.1; Linux net/ipv4/tcp_output.c, tcp_cwnd_restart (tcp_slow_start_after_idle)",
+            "initial-window: RFC 5681 section 4.1; halve: Linux net/ipv4/tcp_output.c, tcp_cwnd_restart \
+             (tcp_slow_start_after_idle)",
         ),
         /// Whether a repeated timeout of the same packet leaves the slow start threshold unchanged
-        keeps_threshold: bool = flag(true, "RFC 5681 section 3.1; ns-2 halves it again"),
+        keeps_threshold: bool = flag(true, "RFC 5681 section 3.1; ns-2 halves the threshold again"),
         /// How the packets in flight are reduced to the new window after a mark, or after the host's own interface
         /// refuses a packet. immediate: nothing is sent until the flight is down to the window. proportional:
         /// packets leave in proportion to those delivered, if the recovery is sack or rack, its `reduction` is
         /// proportional or linux, and the control does not model the path; otherwise as immediate
         mark_reduction: MarkReduction = choice(
             "immediate",
-            "RFC 3168 section 6.1.2 halves the window, and RFC 9937 is about losses; Linux since 3.7 \
-             net/ipv4/tcp_input.c, tcp_enter_cwr and tcp_cwnd_reduction",
+            "immediate: RFC 3168 section 6.1.2; proportional: Linux since 3.7, net/ipv4/tcp_input.c, tcp_enter_cwr and \
+             tcp_cwnd_reduction (RFC 9937 covers only losses)",
         ),
         /// The fate of a packet for which the host's own interface has no room: it is lost (lost), or it stays with
         /// the sender, which reduces its window once for the packets in flight (cwr; only without send_jitter)
         local_drop: LocalDrop = choice(
             "lost",
-            "no RFC; ns-2 loses it, as a router does; Linux net/ipv4/tcp_output.c keeps it: __tcp_transmit_skb on \
-             NET_XMIT_DROP, tcp_enter_cwr",
+            "no RFC; lost: ns-2; cwr: Linux net/ipv4/tcp_output.c, __tcp_transmit_skb on NET_XMIT_DROP, which calls \
+             tcp_enter_cwr",
         ),
         /// The largest number of packets sent at one event (an acknowledgement, a timer or a write of the application),
         /// without fast retransmissions and probes; none for no limit

@@ -112,7 +112,10 @@ pub struct Lane {
     until: Time,
     /// The packets of a lane with overtaking, which uses no chunks, in the order of arrival. Most packets join at or near the
     /// end, which costs no more where many wait.
-    #[expect(clippy::box_collection, reason = "in line, it would not leave a lane in one cache line")]
+    #[expect(
+        clippy::box_collection,
+        reason = "with the deque inline, a lane would not fit into one cache line"
+    )]
     sorted: Option<Box<VecDeque<StoredPacket>>>,
 }
 
@@ -160,7 +163,7 @@ impl Lane {
             self.packets += 1;
             return insert(sorted, arrives, departed, packet);
         }
-        debug_assert!(arrives >= self.until, "a packet overtakes another in a lane that keeps their order");
+        debug_assert!(arrives >= self.until, "a packet overtakes another in a lane without overtaking");
         self.until = arrives;
         let is_head = self.packets == 0;
         if self.needs_chunk() {
@@ -296,7 +299,7 @@ mod tests {
 
     #[test]
     #[cfg(debug_assertions)]
-    #[should_panic(expected = "a packet overtakes another in a lane that keeps their order")]
+    #[should_panic(expected = "a packet overtakes another in a lane without overtaking")]
     fn overtaking_in_a_lane_that_keeps_the_order_panics() {
         let (mut lane, mut pool) = lane(false);
         lane.push(&mut pool, Time::from_nanos(2), Time::ZERO, &Packet::default());

@@ -35,9 +35,9 @@ pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
             "correlated",
-            "Corrupts packets in clusters, because each packet's random number is mixed with that of the packet \
-             before (netem); the share of corrupted packets is below a `probability` under 0.5, and above one over \
-             0.5",
+            "Corrupts packets in clusters, because the random numbers of successive packets are correlated (netem); \
+             the share of corrupted packets is lower than a `probability` below 0.5, and higher than a `probability` \
+             above 0.5",
             "Linux net/sched/sch_netem.c, get_crandom",
             Mixed::TABLE,
         ),
@@ -46,8 +46,8 @@ pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
             "gilbert-packets",
-            "Corrupts packets in bursts: a good and a bad state, whose lengths are counted in packets, each with a \
-             probability of its own",
+            "Corrupts packets in bursts: a good and a bad state alternate, each with its own probability of corruption \
+             and a random length in packets",
             "Gilbert 1960; Elliott 1963",
             CountedStates::TABLE,
         ),
@@ -56,8 +56,8 @@ pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
             "gilbert-time",
-            "Corrupts packets in fades that do not depend on traffic: a good and a bad state of exponential \
-             durations, each with a probability of its own",
+            "Corrupts packets in fades that are independent of traffic: a good and a bad state alternate, each with \
+             its own probability of corruption and an exponentially distributed duration",
             "Gilbert 1960; Elliott 1963, in continuous time",
             TimedStates::TABLE,
         ),
@@ -66,7 +66,7 @@ pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
             "outage",
-            "Corrupts all packets whose transmission ends between two times: a link that fails",
+            "Corrupts all packets whose transmission ends between two times, as if the link had failed",
             "none",
             Outage::TABLE,
         ),
@@ -88,7 +88,7 @@ parameters! {
         /// Bound below which a packet's random number, from 0 to 1, has the packet corrupted; without correlation,
         /// the probability that a packet is corrupted
         probability: f64 = number("0.01", Range::between(0.0, 1.0), "tc-netem(8), loss random"),
-        /// The correlation of a packet's random number with that of the packet before; 0 for independent packets
+        /// The correlation of the random numbers of successive packets; 0 for independent packets
         correlation: f64 = number("0.25", Range::between(0.0, 1.0), "tc-netem(8), loss random"),
     }
 }

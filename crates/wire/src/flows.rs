@@ -287,7 +287,7 @@ mod tests {
             ),
             (
                 flow("control = \"cubic\"\ntransport = { name = \"noq\", datagram = \"4 kB\" }"),
-                "its `datagram` of 4000 B does not fit into a packet of 1500 B",
+                "its `datagram` of 4000 B with headers of 28 B does not fit into a packet of 1500 B",
             ),
             (format!("{KERNEL}{ecn}"), "flows `tcp` and `marked` differ in `ecn`"),
         ];

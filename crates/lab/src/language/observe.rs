@@ -26,16 +26,16 @@ const WARMUPS: Range = Range::between(0.0, MAX_SECONDS);
 
 static WARMUP: Table = Table::new(
     "warmup",
-    "A warm-up that ends at an event, or at `at_most` if that is earlier. The measured time is `duration` less `at_most` \
-     in any case: after an earlier event, the run ends earlier too",
+    "A warm-up that ends at an event, but no later than `at_most`. The measured time is always `duration` minus \
+     `at_most`: if the warm-up ends early, so does the run",
     &[&[
         Key::new(
             "until",
             &[Form::words_of(&["congestion-avoidance"])],
             "The event that ends the warm-up: each connection of bulk data over TCP, SCTP or ackclock's QUIC that \
-             begins by `at_most` has once been in congestion avoidance",
+             begins by `at_most` has been in congestion avoidance at least once",
         ),
-        Key::new("at_most", &[Form::time(WARMUPS)], "The time at which the warm-up ends without the event")
+        Key::new("at_most", &[Form::time(WARMUPS)], "The time at which the warm-up ends if the event has not occurred")
             .such_as("\"60 s\""),
     ]],
 )
@@ -74,7 +74,7 @@ pub static OBSERVE: Table = Table::new(
         Key::new(
             "size_classes",
             &[Form::List(&Form::Quantity(Quantity::Size, SIZES), [0, MAX_CLASSES])],
-            "The upper limits of all size classes of transfers but the last, which has none; needs `transfers = true`",
+            "The upper limits of the size classes of transfers; one further class contains all larger transfers",
         )
         .or("[\"100 kB\", \"10 MB\"]")
         .needing(&["transfers"]),
@@ -83,7 +83,7 @@ pub static OBSERVE: Table = Table::new(
         Key::new(
             "loss_events",
             &[Form::time(INTERVALS)],
-            "The round trip without queueing: drops within this time plus the queueing delay at the first of them \
+            "The round-trip time without queueing: drops within this time plus the queueing delay at the first drop \
              count as one loss event",
         )
         .such_as("\"100 ms\"")
@@ -91,8 +91,8 @@ pub static OBSERVE: Table = Table::new(
         Key::new(
             "bursts",
             &[Form::Quantity(Quantity::Packets, BURSTS)],
-            "The smallest number of data packets of a burst: packets of one group that arrive at the link `at` one after \
-             another, each sooner than the link takes to send it",
+            "The smallest number of data packets in a burst: packets of one group of flows, each of which arrives at \
+             the link `at` less than its transmission time after the previous packet",
         )
         .such_as("\"4 packets\"")
         .needing(&["at"]),
@@ -180,9 +180,8 @@ impl Observe {
         if samples > most {
             let flows = if sampled { counted(flows, "flow") + " and " } else { String::new() };
             let found = format!("{samples:.0} samples of {flows}{}", counted(links, "link"));
-            let expected = format!(
-                "a longer interval: at most {most} samples of each series, for this number of series"
-            );
+            let expected =
+                format!("a longer interval: at most {most} samples of each series for this number of series");
             observe.problem_at("interval", &found, &expected);
         }
         let found = Self {

@@ -280,7 +280,7 @@ impl<'r> TableReader<'r> {
     pub(super) fn key(&self, key: &str) -> &'static Key {
         let declared = self.declared.and_then(|table| table.key(key));
         declared.unwrap_or_else(|| {
-            panic!("the table `{}` is read by a key that it does not declare: {key}", self.path)
+            panic!("the table `{}` does not declare the key `{key}`, which the code reads", self.path)
         })
     }
 

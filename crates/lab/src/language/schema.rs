@@ -88,7 +88,7 @@ fn range_of(form: &Form) -> Option<String> {
 /// Returns the value of a declaration's TOML.
 pub(crate) fn value_of(toml: &str) -> Value {
     let document = Document::parse(&format!("value = {toml}\n"), "declaration");
-    let document = document.unwrap_or_else(|_| panic!("a declaration gives a value that is no TOML: {toml}"));
+    let document = document.unwrap_or_else(|_| panic!("the declared value is not valid TOML: {toml}"));
     document.root.to_json()["value"].take()
 }
 

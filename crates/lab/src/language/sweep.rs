@@ -24,11 +24,11 @@ const EXPECTED: &str = "a list of the values to try, for a dotted path in quotes
 /// The keys of a sweep.
 pub static SWEEP: Table = Table::new(
     "sweep",
-    "The values to try for each key, which is given by its dotted path",
+    "The values to try for each key of the scenario, named by its dotted path",
     &[&[Key::new(
         SAMPLES,
         samples::SAMPLES_FORMS,
-        "The number of values drawn from each range, and the method",
+        "The number of values drawn from each range, and the sampling method",
     )]],
 )
 .others(&[samples::VALUES_FORM, samples::RANGE_FORM]);
@@ -164,11 +164,11 @@ impl Sweep {
         };
         let node = match (node, ranges) {
             (None, []) => return Ok(()),
-            (None, _) => return problem(&sweep.span, "ranges and no `samples`", samples::EXPECTED),
+            (None, _) => return problem(&sweep.span, "ranges without `samples`", samples::EXPECTED),
             (Some(node), []) => {
                 return problem(
                     &node.span,
-                    "`samples` and no range",
+                    "`samples` without a range",
                     "a range such as \"flows.tcp.count\" = { from = 1, to = 9 }",
                 );
             }
@@ -186,7 +186,7 @@ impl Sweep {
         let named: Vec<(&str, &samples::Range)> =
             ranges.iter().map(|(axis, range)| (self.axes[*axis].path.as_str(), range)).collect();
         let Some(drawn) = plan.draw(&named) else {
-            let found = format!("{} samples, of which some are equal", plan.count);
+            let found = format!("{} samples, some of which are equal", plan.count);
             return problem(&node.span, &found, "fewer samples, or ranges with more values");
         };
         for ((axis, range), values) in ranges.iter().zip(drawn) {
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn equal_points_are_refused_at_their_location() {
-        let again = |what: &str| format!("{what}, which is value 1 of the list too");
+        let again = |what: &str| format!("{what}, which equals value 1 of the list");
         assert_eq!(refused("a = [1, 2, 1]\n"), (Some(2), Some(12), again("1")));
         assert_eq!(refused("a = [1, 1.0]\n"), (Some(2), Some(9), again("1")));
         assert_eq!(refused("a = [\"1 s\", \"1000 ms\"]\n"), (Some(2), Some(13), again("\"1000 ms\"")));

@@ -160,7 +160,7 @@ impl Files {
                 places.len() - 1
             })
         };
-        let about = format!("{}, seed {seed}; times count from the beginning of the run", scenario.name);
+        let about = format!("{}, seed {seed}; times are relative to the start of the run", scenario.name);
         let rows = rows(scenario);
         let pairs = pairs(scenario, seed);
         let mut captures = Vec::new();

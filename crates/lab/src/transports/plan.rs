@@ -65,11 +65,11 @@ pub trait Transport: Debug + Send + Sync {
 pub(super) fn check_brought_along(table: &TableReader<'_>, control: &ControlPlan) -> Option<()> {
     let Some(name) = control.brought_along() else { return Some(()) };
     let stack = name.split(':').next().unwrap_or(name);
-    let found = format!("the control {} over another transport than {stack}", quoted(name));
+    let found = format!("the control {} over a transport other than {stack}", quoted(name));
     table.problem_at(
         "control",
         &found,
-        &format!("`transport = {}` as well, the only transport with this control", quoted(stack)),
+        &format!("`transport = {}`, the only transport with this control", quoted(stack)),
     );
     None
 }
@@ -120,7 +120,7 @@ pub trait TransportPlan: Debug + Send + Sync {
 
     /// Returns what carries the connections between two real hosts.
     fn real(&self) -> Real {
-        Real::Nothing("it is simulated only".to_owned())
+        Real::Nothing("this transport is simulated only".to_owned())
     }
 }
 

@@ -47,7 +47,7 @@ impl Transport for Rtp {
         }
         if pause_from > pause_to {
             let found = format!("`pause_from` {pause_from} after `pause_to` {pause_to}");
-            table.problem_at("transport", &found, "a `pause_to` that is not before `pause_from`");
+            table.problem_at("transport", &found, "a `pause_to` at or after `pause_from`");
         }
     }
 
@@ -80,7 +80,7 @@ impl Transport for Rtp {
     }
 
     fn own_controls(&self) -> Vec<OwnControl> {
-        let instead = "a control with a window, which controls of real-time media lack";
+        let instead = "a window-based control over a transport other than RTP";
         let own = |entry: &'static Entry| OwnControl::new(entry.descriptor, instead, entry);
         RATE_CONTROLS.iter().map(own).collect()
     }
@@ -158,7 +158,8 @@ struct RtpConnector {
 impl Connector for RtpConnector {
     fn connect(&mut self, opening: &Opening<'_>) -> Ends {
         let RtpPlan { parts, details } = &self.plan;
-        let entry = parts.control.own::<&Entry>().expect("a control of real-time media: it was checked");
+        let entry =
+            parts.control.own::<&Entry>().expect("`check_control` allows only controls of real-time media");
         let random = Stream::new(self.seed, &format!("flow {} encoder", opening.name));
         connection::ends(*details, (entry.build)(parts.control.values(), details.call()), random)
     }

@@ -48,7 +48,8 @@ impl Transport for Sctp {
             return Some(());
         }
         let found = format!("the application {} over SCTP", quoted(application.descriptor.name));
-        let expected = "\"bulk\" or a source such as \"cbr\", or a TCP transport such as \"rfc\"";
+        let expected =
+            "\"bulk\" or a source such as \"cbr\"; or a TCP transport such as `transport = \"rfc\"`";
         table.problem_at("application", &found, expected);
         None
     }
@@ -154,9 +155,7 @@ impl Connector for SctpConnector {
             Lifetime::Written => connection.written_ends(),
             Lifetime::Bulk(_) => connection.ends(),
             Lifetime::Timed(_) | Lifetime::Lasting(_) => {
-                unreachable!(
-                    "only bulk data and sources go over SCTP: `check_application` leaves nothing else"
-                )
+                unreachable!("`check_application` allows only bulk data and sources over SCTP")
             }
         }
     }

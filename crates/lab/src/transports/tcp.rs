@@ -66,7 +66,7 @@ fn check_timestamps(table: &TableReader<'_>, discriminator: Option<&str>, detail
     if entry.needs_timestamps && !details.timestamps {
         let given = if table.get("transport").is_some() { "transport" } else { "control" };
         let expected = format!(
-            "`timestamps = true` in the transport: the discriminator {} uses them",
+            "`timestamps = true` in the transport: the discriminator {} uses timestamps",
             quoted(entry.descriptor.name)
         );
         table.problem_at(given, "a transport without timestamps", &expected);
@@ -80,7 +80,7 @@ fn check_local_drops(table: &TableReader<'_>, details: &Details, profile: &Detai
         details.rules.local_drop == LocalDrop::Cwr && profile.rules.local_drop == LocalDrop::Lost;
     if is_asked_for && details.send_jitter > Span::ZERO {
         let expected =
-            "`send_jitter = \"0 s\"` in the transport: an interface refuses only packets that leave at once";
+            "`send_jitter = \"0 s\"` in the transport: an interface refuses only packets sent without delay";
         table.problem_at("transport", "`local_drop = \"cwr\"` with a `send_jitter`", expected);
     }
 }
@@ -88,8 +88,8 @@ fn check_local_drops(table: &TableReader<'_>, details: &Details, profile: &Detai
 /// Reports a receiver that breaks the rules and whose application reads slowly: only one of the two is modelled.
 fn check_misbehaviour(table: &TableReader<'_>, details: &Details) {
     if table.get("reader").is_some() && !details.misbehaviour.is_honest() {
-        let expected = "the defaults of `split_acks`, `repeat_acks`, `acks_ahead` and `marks_told` in the \
-         transport: the application of a misbehaving receiver reads at once";
+        let expected = "no `reader`, or the defaults of `split_acks`, `repeat_acks`, `acks_ahead` and `marks_told` in \
+         the transport: the application of a misbehaving receiver reads all data at once";
         table.problem_at("reader", "a `reader` with a misbehaving receiver", expected);
     }
 }
@@ -185,12 +185,12 @@ impl TransportPlan for TcpPlan {
         let Choice { descriptor, values, .. } = &self.parts.profile;
         if descriptor.name != LINUX {
             return Real::Nothing(format!(
-                "it is simulated only; `transport = {}` is the TCP of the kernel",
+                "this transport is simulated only; for the TCP of the kernel, use `transport = {}`",
                 quoted(LINUX)
             ));
         }
         if self.parts.reader.is_some() {
-            return Real::Nothing("the `reader` of its flows is simulated only".to_owned());
+            return Real::Nothing("a `reader` is simulated only, so leave this key out".to_owned());
         }
         let defaults = descriptor.defaults();
         let changed = |name: &&str| *name != ECN && values.get(name) != defaults.get(name);

@@ -171,11 +171,11 @@ fn mistakes_in_changing_links_are_reported() {
             file("x", "1\n2\nfast\n"),
             "folder/x:3:1: `links.0.rate.trace`: found \"fast\", expected a whole number of milliseconds",
         ),
-        (format!("{traced}\n{delay}"), file("y", "1\n"), "found the file \"x\", which was not found"),
+        (format!("{traced}\n{delay}"), file("y", "1\n"), "found the name \"x\" of a missing file"),
         (
             format!("{traced}\n{delay}\noutage = {{ from = \"1 s\", lasts = \"1 s\" }}"),
             one.clone(),
-            "an `outage` beside a trace of delivery opportunities",
+            "an `outage` of a link whose `rate` is a trace of delivery opportunities",
         ),
         (format!("{two_ways}\n{delay}"), one, "only one of `cycle`, `steps` and `trace`"),
         (
@@ -201,12 +201,12 @@ fn mistakes_in_changing_links_are_reported() {
         (
             format!("{rate}\ndelay = {{ trace = \"x\" }}"),
             file("x", "0,0.01\n"),
-            "folder/x:1:1: `links.0.delay.trace`: found \"0,0.01\", expected the names of the columns",
+            "folder/x:1:1: `links.0.delay.trace`: found \"0,0.01\", expected the header time_s,delay_s",
         ),
         (
             format!("{rate}\n{delay}\noutage = {{ from = \"1 s\", lasts = \"2 s\", every = \"2 s\" }}"),
             String::new(),
-            "outages without a time between them",
+            "outages without a pause between them",
         ),
         (format!("{rate}\n{delay}\noutage = {{ from = \"1 s\" }}"), String::new(), "no `lasts`"),
         (format!("{rate}\n{delay}\njitter = {{ most = \"1 ms\" }}"), String::new(), "no `good`"),
@@ -228,7 +228,7 @@ fn mistakes_in_changing_links_are_reported() {
         (
             "\"40 ms\"",
             "{ rate = \"1 Gbit/s\", delay = \"1 ms\" }",
-            "an `rtt` beside a `delay` of access links",
+            "both an `rtt` and a `delay` of the access links",
         ),
     ] {
         let message = parse(&dumbbell.replace("RTT", rtt).replace("ACCESS", access)).unwrap_err();

@@ -162,7 +162,7 @@ fn what_a_stack_cannot_do_is_a_located_problem() {
     let cases = [
         (
             "control = \"noq:cubic\"",
-            "control \"noq:cubic\" over another transport than noq, expected `transport = \"noq\"`",
+            "control \"noq:cubic\" over a transport other than noq, expected `transport = \"noq\"`",
         ),
         (
             "control = \"noq:cubic\"\ntransport = \"quinn\"",
@@ -171,16 +171,16 @@ fn what_a_stack_cannot_do_is_a_located_problem() {
         ("control = \"noq:cubik\"\ntransport = \"noq\"", "did you mean `noq:cubic`?"),
         (
             "control = \"bbrv3\"\ntransport = \"quinn\"",
-            "the control \"bbrv3\" over quinn, expected another control: \"bbrv3\" does not run here, because it sets a sending rate",
+            "the control \"bbrv3\" over quinn, expected another control: \"bbrv3\" does not run over this stack, because it sets a sending rate",
         ),
         (
             "control = \"spike\"\ntransport = \"noq\"",
-            "the control \"spike\" over noq, expected another control: \"spike\" does not run here, because its loss discriminator runs only",
+            "the control \"spike\" over noq, expected another control: \"spike\" does not run over this stack, because its loss discriminator runs only",
         ),
         ("control = \"cubic\"\ntransport = { name = \"noq\", sack = true }", "sack"),
         (
             "control = \"noq:cubic\"\ntransport = \"noq\"\napplication = \"pages\"",
-            "the application \"pages\" over a foreign stack, expected \"bulk\"",
+            "the application \"pages\" over a QUIC stack other than ackclock's, expected \"bulk\"",
         ),
         (
             "control = \"cubic\"\ntransport = \"noq\"\nbackoff = \"rta\"",

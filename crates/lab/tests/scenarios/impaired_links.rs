@@ -86,7 +86,7 @@ fn a_detour_lengthens_the_path_during_its_interval() {
     assert_eq!(lasting[0], lasting[1]);
     let problem =
         scenario("detour = { from = \"5 s\", until = \"5 s\", longer = \"30 ms\" }", TCP).unwrap_err();
-    assert!(problem.contains("an end that is not after the beginning"), "{problem}");
+    assert!(problem.contains("an `until` that is not after `from`"), "{problem}");
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn mistakes_in_impairments_over_time_are_reported_at_their_place() {
         ("loss = { trace = \"losses.csv\" }", "unit"),
         (
             "duplicate = { share = 0.1, steps = [[\"0 s\", 0.1]] }",
-            "`share` beside a share that changes over time",
+            "`share` together with a share that changes over time",
         ),
         (
             "jitter = { most = \"1 ms\", steps = [[\"0 s\", \"1 ms\"]] }",

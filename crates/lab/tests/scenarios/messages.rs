@@ -91,7 +91,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("\"newreno\"", "\"bbrv3\"\nslow_start = \"hystart\""), (14, 14), "flows.0.slow_start", "`slow_start` with the control \"bbrv3\"", "a window-based control instead", None),
     mistake(("\"newreno\"", "\"bbrv3\"\ndiscriminator = \"spike\""), (14, 17), "flows.0.discriminator", "`discriminator` with the control \"bbrv3\"", "a window-based control instead", None),
     mistake(("\"newreno\"", "\"tcp-rtt\""), (16, 1), "flows.0.transport", "a transport without timestamps", "the discriminator \"rtt\"", None),
-    mistake(("min_rto = ", "local_drop = \"cwr\"\nsend_jitter = \"1 us\"\nmin_rto = "), (16, 1), "flows.0.transport", "`local_drop = \"cwr\"` with a `send_jitter`", "only packets that leave at once", None),
+    mistake(("min_rto = ", "local_drop = \"cwr\"\nsend_jitter = \"1 us\"\nmin_rto = "), (16, 1), "flows.0.transport", "`local_drop = \"cwr\"` with a `send_jitter`", "only packets sent without delay", None),
     // These mistakes are in quantities and their units.
     mistake(("10 Mbit/s", "10 Mbps"), (7, 23), "dumbbell.bottleneck.rate", "\"10 Mbps\"", RATES, Some("\"10 Mbit/s\"")),
     mistake(("10 Mbit/s", "10 MB/s"), (7, 23), "dumbbell.bottleneck.rate", "\"10 MB/s\"", RATES, Some("\"80 Mbit/s\"")),
@@ -182,13 +182,13 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("[[flows]]", "[sweep]\n\"flows.tcp.cuont\" = [1, 2]\n[[flows]]"), (11, 1), "flows.0.cuont", "the key `cuont`", "one of name, count", Some("`count`")),
     mistake(("[[flows]]", "[sweep]\n\"dumbbell.botleneck.delay\" = [\"1 ms\", \"2 ms\"]\n[[flows]]"), (11, 1), "dumbbell.botleneck", "the key `botleneck`", "one of pairs, rtt, bottleneck", Some("`bottleneck`")),
     mistake(("[[flows]]", "[sweep]\nreplications = [1, 2]\n[[flows]]"), (11, 1), "sweep.\"replications\"", "a sweep of `replications`", "a path to a key that changes what a run simulates", None),
-    mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = [1, 2, 1]\n[[flows]]"), (11, 28), "sweep.\"flows.tcp.count\"", "1, which is value 1 of the list too", "every value once", None),
-    mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = { from = 1, to = 9 }\n[[flows]]"), (10, 1), "sweep.samples", "ranges and no `samples`", "samples = { count = 64 }", None),
-    mistake(("[[flows]]", "[sweep]\nsamples = { count = 9 }\nduration = [\"1 s\"]\n[[flows]]"), (11, 11), "sweep.samples", "`samples` and no range", "a range such as", None),
-    mistake(("[[flows]]", "[sweep]\nsamples = { count = 9 }\n\"flows.tcp.count\" = { from = 1, to = 4 }\n[[flows]]"), (11, 11), "sweep.samples", "9 samples, of which some are equal", "fewer samples", None),
+    mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = [1, 2, 1]\n[[flows]]"), (11, 28), "sweep.\"flows.tcp.count\"", "1, which equals value 1 of the list", "every value once", None),
+    mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = { from = 1, to = 9 }\n[[flows]]"), (10, 1), "sweep.samples", "ranges without `samples`", "samples = { count = 64 }", None),
+    mistake(("[[flows]]", "[sweep]\nsamples = { count = 9 }\nduration = [\"1 s\"]\n[[flows]]"), (11, 11), "sweep.samples", "`samples` without a range", "a range such as", None),
+    mistake(("[[flows]]", "[sweep]\nsamples = { count = 9 }\n\"flows.tcp.count\" = { from = 1, to = 4 }\n[[flows]]"), (11, 11), "sweep.samples", "9 samples, some of which are equal", "fewer samples", None),
     mistake(("warmup = \"1 s\"", "precision = { within = \"5\", metrics = [\"fairness\"], replications_most = 9 }"), (3, 24), "precision.within", "\"5\"", "a percentage above 0", None),
-    mistake(("warmup = \"1 s\"", "precision = { within = \"5 %\", metrics = [\"groups.tcp.godput_bps\"], replications_most = 9 }"), (3, 41), "precision.metrics", "\"groups.tcp.godput_bps\" (did you mean `goodput_bps`?)", "a field of results", None),
-    mistake(("warmup = \"1 s\"", "precision = { within = \"5 %\", metrics = [\"fairness\"], replications_most = 4 }"), (3, 75), "precision.replications_most", "4", "at least 5, the number of runs to begin with (`replications`)", None),
+    mistake(("warmup = \"1 s\"", "precision = { within = \"5 %\", metrics = [\"groups.tcp.godput_bps\"], replications_most = 9 }"), (3, 41), "precision.metrics", "\"groups.tcp.godput_bps\" (did you mean `goodput_bps`?)", "a numeric field of the results", None),
+    mistake(("warmup = \"1 s\"", "precision = { within = \"5 %\", metrics = [\"fairness\"], replications_most = 4 }"), (3, 75), "precision.replications_most", "4", "at least 5, the initial number of replications (`replications`)", None),
     mistake(("warmup = \"1 s\"", "seed = 9007199254740992"), (3, 8), "seed", "9007199254740992", "a whole number from 0 to 9007199254740991", None),
 ];
 
@@ -197,7 +197,7 @@ const IN_LINKS: &[Mistake] = &[
     mistake(("to = \"b\"", "to = \"c\""), (15, 8), "flows.sack", "no path from \"a\" to \"c\"", "links that connect the flow's nodes in both directions", None),
     mistake(("between = [\"a\", \"b\"]", "from = \"a\"\nto = \"b\""), (16, 8), "flows.sack", "no path from \"b\" to \"a\"", "links that connect the flow's nodes in both directions", None),
     mistake(("to = \"b\"", "to = \"bb\""), (16, 6), "flows.sack", "the node \"bb\"", "a node of the network: one of a, b, c, d", Some("`b`")),
-    mistake(("from = \"a\"\nto = \"b\"\n", ""), (13, 1), "flows.sack", "no path", "`from` and `to`, or `path`, to say where the flow goes", None),
+    mistake(("from = \"a\"\nto = \"b\"\n", ""), (13, 1), "flows.sack", "no path", "`from` and `to`, or `path`: the nodes between which the flow runs", None),
     mistake(("from = \"a\"\nto = \"b\"\n", "pair = 1\n"), (15, 8), "flows.sack", "`pair`", "only a [dumbbell] or a [parallel] has pairs", None),
     mistake(("[\"c\", \"d\"]", "[\"c\", \"c\"]"), (9, 11), "links.1.between", "a link from \"c\" to itself", "two different nodes", None),
     mistake(("[\"c\", \"d\"]", "[\"c\"]"), (9, 11), "links.1.between", "a list of 1 name", "such as [\"a\", \"b\"]", None),
@@ -423,7 +423,7 @@ fn hostile_files_are_refused_with_short_messages() {
         (
             "long paths of many flows",
             chain(1, &format!("count = 10000\npath = [{there_and_back}]")),
-            Err("paths of 19980000 links in all, in both directions"),
+            Err("paths with a total of 19980000 links, over all flows and both directions"),
         ),
         ("many unknown keys", (0..30_000).map(|key| format!("k{key} = 1\n")).collect(), Err("the key `k0`")),
         (

@@ -148,7 +148,9 @@ fn a_link_that_drops_by_the_field_delivers_no_ecn_capable_packet() {
     assert!(count(&all["links"][0], "corrupted_packets") > 0.0);
     let message =
         scenario("ecn = \"drop\"\nmedium = \"air\"\n[[media]]\nname = \"air\"\naccess = \"csma\"", "");
-    assert!(message.is_err_and(|message| message.contains("`ecn = \"drop\"` on a link of a medium")));
+    assert!(
+        message.is_err_and(|message| message.contains("`ecn = \"drop\"` on a link that shares a medium"))
+    );
 }
 
 #[test]

@@ -179,8 +179,8 @@ fn mistakes_in_transfers_are_reported() {
     assert_eq!(
         problems("sizes = \"size\"", SIZES),
         [
-            "flows.0.application.sizes: the file \"size\", which was not found: a file at this path, relative to the folder of \
-          the scenario file, or its text in [files.\"NAME\"]"
+            "flows.0.application.sizes: the name \"size\" of a missing file: a file at this path, relative to the folder \
+             of the scenario file, or its text in [files.\"NAME\"]"
         ]
     );
     assert_eq!(

@@ -100,7 +100,8 @@ impl Departing for PythonDeparting {
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         self.discipline.show(series);
         if !self.queue.get().dropped().is_empty() {
-            let told = "publish drops a packet; only on_arrival, on_departure and on_period may drop packets";
+            let told =
+                "publish dropped a packet; only on_arrival, on_departure and on_period may drop packets";
             self.discipline.raise(PyRuntimeError::new_err(told));
         }
     }

@@ -125,7 +125,8 @@ impl Queue {
                 return Ok(None);
             }
             let told = format!(
-                "on_departure returned None while the link is free and the queue has length {waiting}"
+                "on_departure returned None while the link is free and the queue has length {waiting}, expected a \
+                 packet of the queue"
             );
             return Err(PyValueError::new_err(told));
         }
@@ -134,7 +135,7 @@ impl Queue {
         let flow = |waiting: &Waiting| waiting.arrival.get().0.flow;
         if line.packets.range(..place).any(|older| flow(older) == flow(&line.packets[place])) {
             let told = "on_departure returned a packet although an older packet of its flow waits; packets of a flow \
-                        depart in the order of their arrival";
+                        must depart in order of arrival";
             return Err(PyValueError::new_err(told));
         }
         Ok(Some(place))

@@ -167,7 +167,7 @@ impl Sender {
         assert_eq!(
             self.told_lost,
             delivery.lost(),
-            "the control hears of each loss before the acknowledgement"
+            "a loss was not reported to the control before the acknowledgement"
         );
         let phase = if FAST_PATH {
             Phase::Open

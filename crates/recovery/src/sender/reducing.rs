@@ -97,7 +97,7 @@ impl Sender {
     }
 
     fn tell_loss(&mut self, now: Time, found: LossFound, flight: SenderFlight) {
-        assert!(self.ledger.high() > 0, "a loss is found before anything was sent");
+        assert!(self.ledger.high() > 0, "a loss is detected before any packet was sent");
         // The number may be one past the last packet sent: an association may report a loss without naming a
         // packet while nothing is outstanding on this path.
         let sent = *self.ledger.sent(found.number.min(self.ledger.high() - 1));

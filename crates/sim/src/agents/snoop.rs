@@ -34,7 +34,8 @@ pub const ENTRY: Entry = Entry {
     descriptor: &Descriptor {
         kind: Kind::Agent,
         name: "snoop",
-        summary: "Caches a connection's packets, retransmits them at duplicate acknowledgements, and hides the duplicates from the sender",
+        summary: "Caches a connection's packets, retransmits them on duplicate acknowledgements or a timeout, and \
+                  hides the duplicate acknowledgements from the sender",
         source: "Balakrishnan, Seshan, Amir and Katz 1995; Dahal 2007 sections 2.1.3 and 5.3.1",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -66,8 +67,7 @@ parameters! {
         /// The largest number of times that the agent retransmits a packet; after that, it leaves the packet to the
         /// sender
         attempts: i64 = integer("10", Range::between(0.0, 1000.0), "Dahal section 5.3.1"),
-        /// The smallest timeout of the timer by which the agent retransmits a packet without duplicate
-        /// acknowledgements
+        /// The minimum timeout after which the agent retransmits a packet without duplicate acknowledgements
         min_timeout: Span = time("100 ms", Range { min: 0.0, max: 60.0, above_min: true }, "ns-2's snoopTick_"),
         /// The rules for caching, for the agent's retransmissions and for the duplicates that it removes: those of
         /// the publication (published), or of ns-2's class Snoop (ns2)

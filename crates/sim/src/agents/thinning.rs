@@ -19,7 +19,7 @@ pub const ENTRY: Entry = Entry {
         kind: Kind::Agent,
         name: "ack-thinning",
         summary: "Forwards only the latest of several acknowledgements of new data, when enough have arrived or the \
-                  first has waited long enough; acknowledgements with SACK blocks and duplicate ones are forwarded \
+                  first has waited long enough; duplicate acknowledgements and those with SACK blocks are forwarded \
                   at once",
         source: "RFC 3449 section 5.2.1",
         parameters: Parameters::TABLE,

@@ -18,8 +18,8 @@ use ackclock_base::{Descriptor, Random, Span, Time};
 pub const SIMPLE: Entry = Entry {
     descriptor: &medium(
         "simple",
-        "Stations sense the medium and wait a random time before each packet; receivers do not \
-         acknowledge, and packets are not retransmitted",
+        "Stations sense the medium and wait a random time before each packet, without link-layer acknowledgements or \
+         retransmissions",
         "Dahal 2007 section 5.1; ns-2's Mac/Simple",
         Simple::TABLE,
     ),
@@ -30,8 +30,8 @@ pub const SIMPLE: Entry = Entry {
 pub const DCF: Entry = Entry {
     descriptor: &medium(
         "dcf",
-        "The distributed coordination function of Wi-Fi with basic access, with the times of the first \
-         Wi-Fi radio (DSSS)",
+        "The distributed coordination function (DCF) of Wi-Fi with basic access and the timing of the original 802.11 \
+         radio (DSSS)",
         "IEEE 802.11-2020 sections 10.3 and 15",
         Dcf::TABLE,
     ),
@@ -44,7 +44,8 @@ pub const WIFI: Entry = Entry {
         presets: OF_WIFI,
         ..medium(
             "wifi",
-            "The distributed coordination function with the times of 5 GHz radio, aggregation (A-MPDU) and block acknowledgements",
+            "The distributed coordination function (DCF) of Wi-Fi with the timing of 5 GHz radio, aggregation (A-MPDU) \
+             and block acknowledgements",
             "IEEE 802.11-2020 sections 9.7, 10.3, 10.23, 10.25 and 17",
             Wifi::TABLE,
         )

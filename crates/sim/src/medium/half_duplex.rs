@@ -9,8 +9,8 @@ use ackclock_base::{Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &medium(
         "half-duplex",
-        "Stations that have packets to send take turns of one packet each, without collisions",
-        "a line that carries one direction at a time",
+        "Stations with packets to send take turns, one packet each, without collisions",
+        "none",
         HalfDuplex::TABLE,
     ),
     build: |values, _| Box::new(TakingTurns { parameters: values.into(), last: 0, sent: Time::ZERO }),

@@ -9,7 +9,7 @@ use ackclock_base::{Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &medium(
         "token",
-        "A token passes from station to station; the station that has it may send one packet, without collisions",
+        "A token passes from station to station; the station with the token can send one packet, without collisions",
         "IEEE 802.4 in its simplest form",
         Token::TABLE,
     ),
@@ -49,7 +49,7 @@ impl Medium for Passing {
         let ready = (0..stations.len()).filter(|station| stations[*station].may_send(now));
         let turns = ready.map(|station| Turn { station, starts: self.reaches(station, stations.len(), now) });
         let Some(turn) = turns.min_by_key(|turn| turn.starts) else {
-            panic!("a medium is asked for a turn, and no station has anything to send")
+            panic!("the next turn is requested, but no station has anything to send")
         };
         turn
     }

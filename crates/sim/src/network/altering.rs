@@ -51,7 +51,7 @@ impl Network {
         let behind = self.advance(times, path, step + 1, &mut copy);
         debug_assert!(
             outcome == Outcome::Waits && behind == Outcome::Waits,
-            "packets wait behind a link that copies them"
+            "a packet and its copy must wait in lanes behind a link that duplicates packets"
         );
         self.number = number;
         outcome

@@ -174,10 +174,7 @@ impl Shared {
             return Some(Turn { station: 0, starts: free_at });
         }
         let turn = medium.next(now, stations, random);
-        assert!(
-            stations[turn.station].packets > 0,
-            "a medium gives the turn to a station with nothing to send"
-        );
+        assert!(stations[turn.station].packets > 0, "the medium selects a station without a packet to send");
         Some(turn)
     }
 }

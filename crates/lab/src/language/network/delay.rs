@@ -45,12 +45,12 @@ const DELAY: Kind<Span> = Kind {
 
 static CHANGING_DELAY: Table = Table::new(
     "changing_delay",
-    "Delays that differ between pairs of hosts, or a delay that changes over time",
+    "Link delays that differ between pairs of hosts, or a link delay that changes over time",
     &[
         &[Key::new(
             "evenly",
             &[Form::List(&Form::time(DELAYS), [2, 2])],
-            "The delays of the first and the last pair of hosts; those of the other pairs are spaced evenly between",
+            "The link delays of the first and the last pair of hosts; the other pairs have evenly spaced delays",
         )
         .such_as("[\"9 ms\", \"39 ms\"]")],
         over_time_keys!(DELAY, "\"40 ms\"", &UNIT_NAMES),
@@ -98,7 +98,7 @@ pub(super) fn read(table: &TableReader<'_>, node: &Node) -> Option<Delay> {
     if delay.get("evenly").is_some() {
         delay.problem_at(
             "evenly",
-            "`evenly` beside a delay that changes over time",
+            "`evenly` together with a delay that changes over time",
             "only one of `evenly`, `cycle`, `steps` and `trace`",
         );
     }

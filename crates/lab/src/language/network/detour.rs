@@ -11,23 +11,14 @@ const INSTANTS: Range = Range::between(0.0, 1e6);
 /// The keys of a longer path.
 pub(super) static DETOUR: Table = Table::new(
     "detour",
-    "A longer path, taken by the packets whose transmission ends within an interval",
+    "A detour: packets whose transmission ends within an interval take a longer path",
     &[&[
-        Key::new(
-            "from",
-            &[Form::time(INSTANTS)],
-            "The time in the run from which packets take the longer path",
-        )
-        .such_as("\"50 s\""),
-        Key::new(
-            "until",
-            &[Form::time(INSTANTS)],
-            "The time in the run from which packets take the usual path again",
-        )
-        .otherwise("packets take the longer path to the end of the run")
-        .such_as("\"80 s\""),
-        Key::new("longer", &[Form::time(DELAYS)], "The additional delay of the longer path")
-            .such_as("\"40 ms\""),
+        Key::new("from", &[Form::time(INSTANTS)], "The time in the run at which the detour begins")
+            .such_as("\"50 s\""),
+        Key::new("until", &[Form::time(INSTANTS)], "The time in the run at which the detour ends")
+            .otherwise("the detour lasts to the end of the run")
+            .such_as("\"80 s\""),
+        Key::new("longer", &[Form::time(DELAYS)], "The additional delay of the detour").such_as("\"40 ms\""),
     ]],
 )
 .requiring(&["from", "longer"]);
@@ -42,7 +33,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Detour> {
         None => Time::NEVER,
     };
     if until <= from {
-        detour.problem_at("until", "an end that is not after the beginning", "a time after `from`");
+        detour.problem_at("until", "an `until` that is not after `from`", "a time after `from`");
     }
     Some(Detour { from, until, longer: detour.read("longer")? })
 }

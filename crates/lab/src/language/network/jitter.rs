@@ -38,14 +38,14 @@ const MOST: Kind<Span> = Kind {
 
 static JITTER: Table = Table::new(
     "jitter",
-    "Random delays added to the delay of the link, and the periods with such delays",
+    "Random delays of packets in addition to the delay of the link, always or in random periods",
     &[
         &[
             Key::new(
                 "most",
                 &[Form::time(DELAYS)],
-                "The largest random delay of a packet, drawn uniformly from 0, in the periods that `good` and `bad` \
-                 set",
+                "The largest random delay of a packet in the periods with jitter (`bad`); each delay is drawn \
+                 uniformly from 0 to this maximum",
             )
             .such_as("\"20 ms\""),
             Key::new("mean", &[Form::time(DELAYS)], "The mean random delay of a packet").such_as("\"10 ms\""),
@@ -53,13 +53,13 @@ static JITTER: Table = Table::new(
                 "distribution",
                 &[Form::choice::<Distribution>()],
                 "With `mean`, the distribution of the random delay of a packet: uniform from 0 to twice the mean, \
-                 normal with a deviation of a quarter of the mean, or Pareto with shape 3",
+                 normal with a standard deviation of a quarter of the mean, or Pareto with shape 3",
             )
             .or("\"uniform\""),
             Key::new(
                 "good",
                 &[Form::time(LENGTHS)],
-                "The mean length of the periods without jitter, whose lengths are exponentially distributed",
+                "The mean length of the exponentially distributed periods without jitter",
             )
             .otherwise("there is always jitter")
             .such_as("\"1 s\"")
@@ -67,7 +67,7 @@ static JITTER: Table = Table::new(
             Key::new(
                 "bad",
                 &[Form::time(LENGTHS)],
-                "The mean length of the periods with jitter, whose lengths are exponentially distributed",
+                "The mean length of the exponentially distributed periods with jitter",
             )
             .otherwise("there is always jitter")
             .such_as("\"50 ms\"")
@@ -96,7 +96,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Span, Jitter)> {
             jitter.problem_at(
                 other,
                 &format!("`{other}` with a jitter that changes over time"),
-                "only `cycle`, `steps` or `trace`, which sets the upper limit of a jitter drawn uniformly from 0",
+                "only `cycle`, `steps` or `trace`, which sets the maximum of a jitter drawn uniformly from 0",
             );
         }
         let (_, most) = over_time::read(&jitter, &MOST)?;
@@ -105,7 +105,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Span, Jitter)> {
     }
     let by_mean = given("mean") || given("distribution");
     if by_mean && given("most") {
-        let found = if given("mean") { "`most` beside `mean`" } else { "`most` beside a `distribution`" };
+        let found = if given("mean") { "both `mean` and `most`" } else { "both `distribution` and `most`" };
         jitter.problem_at(
             "most",
             found,

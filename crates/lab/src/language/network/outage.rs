@@ -35,8 +35,8 @@ pub(super) fn read(table: &TableReader<'_>, pace: Option<&Pace>) -> Option<Outag
     if pace.is_some_and(Pace::is_trace) {
         table.problem_at(
             "outage",
-            "an `outage` beside a trace of delivery opportunities",
-            "no `outage`, because such a trace contains its own pauses; or a `trace` with a `unit`",
+            "an `outage` of a link whose `rate` is a trace of delivery opportunities",
+            "no `outage`, because such a trace already contains pauses; or a `trace` with a `unit`",
         );
         return None;
     }
@@ -50,8 +50,8 @@ pub(super) fn read(table: &TableReader<'_>, pace: Option<&Pace>) -> Option<Outag
     if every.is_some_and(|every| every <= lasts) {
         outage.problem_at(
             "every",
-            "outages without a time between them",
-            &format!("more than the {lasts} that each outage lasts"),
+            "outages without a pause between them",
+            &format!("more than {lasts}, the length of each outage (`lasts`)"),
         );
         return None;
     }

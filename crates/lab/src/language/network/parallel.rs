@@ -16,17 +16,21 @@ pub(super) const MAX_PAIRS: usize = 10_000;
 /// The key of the number of pairs of hosts.
 pub(super) const PAIRS: Key =
     Key::new("pairs", &[Form::whole(Range::between(1.0, MAX_PAIRS as f64))], "The number of pairs of hosts")
-        .otherwise("one for each flow")
+        .otherwise("one pair for each flow")
         .such_as("5");
 
 /// The keys of parallel bottlenecks.
 pub(super) static PARALLEL: Table = Table::new(
     "parallel",
-    "Bottlenecks in parallel; every host has a link of its own to each bottleneck",
+    "Bottlenecks in parallel; every host has its own access link to each bottleneck",
     &[&[
         PAIRS,
         Key::new("bottlenecks", &[Form::Tables(&LINK, [1, MOST_PATHS])], "The bottleneck links"),
-        Key::new("access", &[Form::Table(&LINK)], "The links between hosts and routers, on both sides"),
+        Key::new(
+            "access",
+            &[Form::Table(&LINK)],
+            "The access links between hosts and routers, on both sides of each bottleneck",
+        ),
     ]],
 )
 .requiring(&["bottlenecks", "access"]);

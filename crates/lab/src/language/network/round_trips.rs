@@ -46,7 +46,7 @@ impl RoundTrips {
         if [&*left, &*right].into_iter().any(|wire| wire.has_delay()) {
             table.problem_at(
                 "rtt",
-                "an `rtt` beside a `delay` of access links",
+                "both an `rtt` and a `delay` of the access links",
                 "only one of `rtt` and `delay`: `rtt` sets the delay of the access links",
             );
             return None;

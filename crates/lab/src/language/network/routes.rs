@@ -226,15 +226,18 @@ impl RouteProblem {
     /// Returns the problem of a flow between hosts of a pair beyond the last of these `pairs`.
     pub(super) fn unknown_pair(pair: usize, pairs: usize) -> Self {
         let expected = match pairs {
-            1 => "pair 1, the only one; or more `pairs`".to_owned(),
-            _ => format!("a pair from 1 to {pairs}; or more `pairs`"),
+            1 => "pair 1, the only pair of hosts; or a larger `pairs`".to_owned(),
+            _ => format!("a pair from 1 to {pairs}; or a larger `pairs`"),
         };
         Self::new(&format!("pair {pair}"), &expected)
     }
 
     pub(super) fn too_many_steps(steps: usize) -> Self {
-        let expected = format!("at most {MAX_STEPS} links in all: fewer flows or shorter paths");
-        Self::new(&format!("paths of {steps} links in all, in both directions"), &expected)
+        let expected = format!("a total of at most {MAX_STEPS} links: fewer flows or shorter paths");
+        Self::new(
+            &format!("paths with a total of {steps} links, over all flows and both directions"),
+            &expected,
+        )
     }
 
     pub(super) fn tell(self, root: &TableReader<'_>, plan: &FlowPlan) {
@@ -255,9 +258,10 @@ pub(super) fn stops(place: &Place, ends: Ends) -> Result<Vec<String>, RouteProbl
             "`from` and `to`, or `path`: only a [dumbbell] or a [parallel] has pairs",
         )),
         (Place::Anywhere, Ends::Hops(hops)) => Ok(vec!["source-1".to_owned(), format!("sink-{}", hops + 1)]),
-        (Place::Anywhere, _) => {
-            Err(RouteProblem::new("no path", "`from` and `to`, or `path`, to say where the flow goes"))
-        }
+        (Place::Anywhere, _) => Err(RouteProblem::new(
+            "no path",
+            "`from` and `to`, or `path`: the nodes between which the flow runs",
+        )),
     }
 }
 

@@ -7,8 +7,8 @@ pub const ROUTINGS: &[&Descriptor] = &[
     &Descriptor {
         kind: Kind::Routing,
         name: "shortest",
-        summary: "Each flow takes the path with the fewest links; among several, the first in the order in which the \
-                  scenario lists the links",
+        summary: "Each flow takes the path with the fewest links; among equally short paths, the first in the order in \
+                  which the scenario lists the links",
         source: "none",
         parameters: &[],
         presets: &[],
@@ -16,7 +16,7 @@ pub const ROUTINGS: &[&Descriptor] = &[
     &Descriptor {
         kind: Kind::Routing,
         name: "ecmp",
-        summary: "Each node selects, by a hash of the flow, one of its links on the paths with the fewest links (ECMP)",
+        summary: "Each node hashes the flow to select one outgoing link on the paths with the fewest links (ECMP)",
         source: "RFC 2992 section 1, modulo-N hash; RFC 2991",
         parameters: Ecmp::TABLE,
         presets: &[],

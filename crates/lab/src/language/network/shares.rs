@@ -16,7 +16,7 @@ const GAPS: Range = Range::between(1.0, 1e6);
 const CORRELATION: Key = Key::new(
     "correlation",
     &[Form::number(SHARES)],
-    "The weight of the previous packet's random number in that of the next packet, as in Linux's netem; 0 for \
+    "The correlation of the random numbers of successive packets, computed as in Linux's netem; 0 for \
      independent packets",
 )
 .or("0");
@@ -39,14 +39,14 @@ const OVER_TIME: &[Key] = over_time_keys!(SHARE, "0.01", &UNIT_NAMES);
 
 static CHANGING_LOSS: Table = Table::new(
     "changing_loss",
-    "A probability that changes over time, with which each packet is corrupted independently of other packets",
+    "A probability of corruption that changes over time; packets are corrupted independently of each other",
     &[OVER_TIME],
 )
 .one_of(over_time::ONE_OF);
 
 static DUPLICATE: Table = Table::new(
     "duplicate",
-    "Copies of packets, each of which arrives behind its original",
+    "Packets that are duplicated; each copy arrives behind its original",
     &[
         &[
             Key::new("share", &[Form::number(SHARES)], "The share of the packets that are duplicated")
@@ -67,7 +67,7 @@ static SKIPS: Table = Table::new(
         Key::new(
             "gap",
             &[Form::whole(GAPS)],
-            "The distance, in packets, from a packet that skips the delay to the next packet that may skip it",
+            "The smallest distance, in packets, between two packets that skip the delay; 1 for no limit",
         )
         .or("1"),
         CORRELATION,
@@ -109,7 +109,7 @@ pub(super) fn duplicates(table: &TableReader<'_>) -> Option<(Duplicates, Option<
     if duplicate.get("share").is_some() {
         duplicate.problem_at(
             "share",
-            "`share` beside a share that changes over time",
+            "`share` together with a share that changes over time",
             "only one of `share`, `cycle`, `steps` and `trace`",
         );
     }

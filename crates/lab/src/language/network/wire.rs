@@ -35,8 +35,8 @@ pub(super) static LINK_KEYS: &[Key] = &[
     Key::new(
         "ecn",
         &[Form::choice::<EcnRule>()],
-        "The ECN field that every packet gets as it leaves the link: Not-ECT (clear), ECT(0), ECT(1) or CE; or \
-         \"drop\" for a link that drops every packet with another field than Not-ECT",
+        "The ECN field that the link sets in every packet: Not-ECT (clear), ECT(0), ECT(1) or CE; or \"drop\" to drop \
+         every packet whose ECN field is not Not-ECT",
     )
     .otherwise("packets keep their ECN field"),
     Key::new(
@@ -57,11 +57,11 @@ pub(super) static LINK_KEYS: &[Key] = &[
     Key::new(
         "hold",
         &[Form::time(DELAYS)],
-        "The length of time slots from the start of the run; all packets due in a slot arrive together at its end",
+        "The length of time slots, from the start of the run on; packets due within a slot all arrive at its end",
     )
     .or("\"0 s\""),
-    Key::new("medium", &[Form::Text], "The name of the entry of `[[media]]` that the link shares, in both directions")
-        .otherwise("the link has a transmitter of its own")
+    Key::new("medium", &[Form::Text], "The name of the medium in `[[media]]` that the link uses in both directions")
+        .otherwise("the link shares no medium")
         .such_as("\"air\""),
 ];
 
@@ -80,7 +80,7 @@ static REVERSE: &[Key] = &[Key::new(
     &[Form::Table(&DIRECTION)],
     "The settings of the reverse direction that differ from those of the forward direction",
 )
-.otherwise("those of the forward direction, except that `loss`, `duplicate` and `ecn` are off")];
+.otherwise("the settings of the forward direction, except that `loss`, `duplicate` and `ecn` are off")];
 
 static DIRECTION: Table = Table::new(
     "direction",
@@ -101,7 +101,7 @@ pub(super) static LINK: Table =
 /// The keys of a link in both directions whose delay a round trip may set.
 pub(super) static LINK_OF_RTT: Table = Table::new(
     "link_of_rtt",
-    "A link in both directions, whose `delay` may be left out if an `rtt` is given",
+    "A link in both directions, whose `delay` can be omitted if an `rtt` is given",
     &[LINK_KEYS, REVERSE],
 )
 .requiring(&["rate"]);
@@ -311,9 +311,9 @@ pub(super) fn read_wire(
         let key = if table.get("ecn").is_some() { "ecn" } else { "medium" };
         table.problem_at(
             key,
-            "`ecn = \"drop\"` on a link of a medium",
-            "`ecn = \"drop\"` on another link behind the medium: the medium may retransmit a packet that this link \
-             drops",
+            "`ecn = \"drop\"` on a link that shares a medium",
+            "`ecn = \"drop\"` on a separate link behind the medium, because the medium could retransmit a packet that \
+             this link drops",
         );
     }
     let one_way = WirePlan {

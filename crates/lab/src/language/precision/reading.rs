@@ -25,13 +25,13 @@ pub static PRECISION: Table = Table::new(
             "metrics",
             &[Form::List(&Form::Text, SOME)],
             "The metrics whose confidence intervals must become narrow enough: `fairness`, `groups.GROUP.FIELD` with a \
-             numeric field of flows, or `links.LINK.FIELD` with one of links",
+             numeric field of flows, or `links.LINK.FIELD` with a numeric field of links",
         )
         .such_as("[\"links.bottleneck.utilisation\"]"),
         Key::new(
             "replications_most",
             &[Form::whole(Range::between(1.0, MAX_REPLICATIONS))],
-            "The largest number of replications; none is added beyond it, even if an interval is wider than `within`",
+            "The largest number of replications, even if an interval is still wider than `within`",
         )
         .such_as("100"),
     ]],
@@ -57,7 +57,7 @@ impl Precision {
         let metrics = table.texts("metrics");
         for metric in metrics.iter().flatten() {
             if !is_metric(metric, flows, network) {
-                let expected = "`fairness`, or a field of results with numbers, of a group or a link, such as \
+                let expected = "`fairness`, or a numeric field of the results of a group or a link, such as \
                     \"groups.tcp.goodput_bps\" or \"links.bottleneck.utilisation\"";
                 table.problem_at("metrics", &found(metric, flows, network), expected);
             }
@@ -65,7 +65,7 @@ impl Precision {
         let most: Option<i64> = table.read("replications_most");
         if let Some(most) = most.filter(|most| *most < replications) {
             let expected =
-                format!("at least {replications}, the number of runs to begin with (`replications`)");
+                format!("at least {replications}, the initial number of replications (`replications`)");
             table.problem_at("replications_most", &most.to_string(), &expected);
         }
         let metrics = metrics?.into_iter().map(str::to_owned).collect();

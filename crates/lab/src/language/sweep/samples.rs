@@ -22,8 +22,7 @@ static RANGE: Declared = Declared::new(
         Key::new(
             "scale",
             &[Form::words_of(&["linear", "log"])],
-            "The scale on which values are drawn uniformly: that of the values (linear), or that of their logarithms \
-             (log)",
+            "The quantity that is drawn uniformly: the value (linear) or its logarithm (log)",
         )
         .or("\"linear\""),
     ]],
@@ -32,7 +31,7 @@ static RANGE: Declared = Declared::new(
 
 static SAMPLES: Declared = Declared::new(
     "samples",
-    "The number of values drawn from each range, and the method",
+    "The number of values drawn from each range, and the sampling method",
     &[&[
         Key::new(
             "count",
@@ -50,7 +49,7 @@ static SAMPLES: Declared = Declared::new(
         Key::new(
             "seed",
             &[Form::whole(Bounds::between(0.0, MAX_SEED))],
-            "The seed of the random numbers that draw the values",
+            "The seed for drawing the values",
         )
         .or("1"),
     ]],
@@ -107,11 +106,11 @@ impl Range {
             };
             table.problem_at("to", &written(&other), &format!("{}, as `from` is", written(&unit)));
         } else if to <= from {
-            table.problem_at("to", "an upper end that is not above `from`", "more than `from`");
+            table.problem_at("to", "a `to` that is not above `from`", "a value above `from`");
         }
         let logarithmic = table.word("scale") == Some("log");
         if logarithmic && from <= 0.0 {
-            table.problem_at("from", &from.to_string(), "more than 0 where the scale is logarithmic");
+            table.problem_at("from", &from.to_string(), "more than 0, because the scale is logarithmic");
         }
         // Half a packet or half a flow does not exist.
         let written_whole = |key| matches!(table.get(key).map(|node| &node.value), Some(Value::Integer(_)));

@@ -27,12 +27,13 @@ impl Mistake {
 
 /// The keys of `[files]`.
 pub static FILES: Table =
-    Table::new("files", "Files that the scenario names, by their names", &[]).others(&[Form::Table(&FILE)]);
+    Table::new("files", "The contents of files to which the scenario refers, by file name", &[])
+        .others(&[Form::Table(&FILE)]);
 
 static FILE: Table = Table::new(
     "file",
-    "A file that the scenario names",
-    &[&[Key::new("text", &[Form::Text], "What the file contains").such_as("\"0 20\\n1 5\\n\"")]],
+    "A file to which the scenario refers",
+    &[&[Key::new("text", &[Form::Text], "The text of the file").such_as("\"0 20\\n1 5\\n\"")]],
 )
 .requiring(&["text"]);
 
@@ -64,7 +65,7 @@ pub fn read<T>(
         let names = names(&document.root);
         let span = table.get(key).map(|node| node.span.clone()).unwrap_or_default();
         let hint = nearest(name, names.iter().copied());
-        let found = format!("the file {}, which was not found", quoted(name));
+        let found = format!("the name {} of a missing file", quoted(name));
         let expected = "a file at this path, relative to the folder of the scenario file, or its text in \
                         [files.\"NAME\"]";
         table.reader.problem(&span, &table.path_of(key), &found, expected, hint);

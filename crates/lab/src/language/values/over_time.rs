@@ -98,16 +98,16 @@ macro_rules! over_time_keys {
             $crate::language::keys::Key::new(
                 "holds",
                 &[$crate::language::keys::Form::words_of(&$crate::language::values::tables::HOLDS)],
-                "Whether a value in the table that `trace` names applies from the time in its line on (from), or up \
-                 to that time, as measurement tools write it (until)",
+                "The interval in which a value in the table that `trace` names applies: from the time in its line on \
+                 (from), or up to that time, as in the output of measurement tools (until)",
             )
             .or("\"from\"")
             .needing($crate::language::values::tables::NEEDS),
             $crate::language::keys::Key::new(
                 "repeat",
                 &[$crate::language::keys::Form::FLAG],
-                "Whether the table that `trace` names repeats after its last line, which then lasts as long as the \
-                 line before it; if not, the last value applies to the end of the run",
+                "Whether the table that `trace` names repeats (if `holds` is `from`, the last value then applies for \
+                 as long as the previous value); if not, the last value applies to the end of the run",
             )
             .or("false")
             .needing($crate::language::values::tables::NEEDS),
@@ -142,7 +142,7 @@ pub fn read<T: Copy + PartialEq + Field>(
             Some(("trace", crate::language::values::files::read(table, "trace", name, parse)?))
         }
         [first, second, ..] => {
-            let found = format!("`{second}` beside `{first}`");
+            let found = format!("both `{first}` and `{second}`");
             table.problem_at(second, &found, "only one of `cycle`, `steps` and `trace`");
             None
         }
@@ -163,7 +163,7 @@ fn cycle<T: Copy + PartialEq + Field>(table: &TableReader<'_>, kind: &Kind<T>) -
 
 fn steps<T: Copy + PartialEq + Field>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
     let words = format!(
-        "the time from which a value holds, then the {}, such as [\"20 s\", {}]",
+        "the time from which the value applies, then the {}, such as [\"20 s\", {}]",
         kind.name, kind.example
     );
     let steps = table.pairs::<Span, T>("steps", &words)?;
@@ -180,7 +180,7 @@ fn steps<T: Copy + PartialEq + Field>(table: &TableReader<'_>, kind: &Kind<T>) -
                 problem(
                     &format!("a step from {from} on"),
                     &format!(
-                        "steps in chronological order: a time after {last}, when the step before begins"
+                        "steps in chronological order: a time after {last}, the time of the previous step"
                     ),
                 );
             }

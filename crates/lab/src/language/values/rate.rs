@@ -36,8 +36,8 @@ const OVER_TIME: &[Key] = over_time_keys!(RATE, "\"100 Mbit/s\"", &UNIT_NAMES);
 /// The keys of a link's rate that changes.
 static CHANGING_RATE: Table = Table::new(
     "changing_rate",
-    "A link rate that changes over time; with a `unit` of B, kB or MB, the table that `trace` names holds the data \
-     sent while each line applies",
+    "A link rate that changes over time; with a `unit` of B, kB or MB, each line of the table that `trace` names has \
+     the data sent in its interval",
     &[
         OVER_TIME,
         &[Key::new(
@@ -54,8 +54,8 @@ static CHANGING_RATE: Table = Table::new(
 /// The keys of a reading application's rate that changes.
 static CHANGING_READER: Table = Table::new(
     "changing_reader",
-    "A rate of the receiving application's reads that changes over time; with a `unit` of B, kB or MB, the table \
-     that `trace` names holds the data read while each line applies",
+    "The rate at which the receiving application reads, if it changes over time; with a `unit` of B, kB or MB, each \
+     line of the table that `trace` names has the data read in its interval",
     &[OVER_TIME],
 )
 .one_of(over_time::ONE_OF);

@@ -130,7 +130,7 @@ fn rows(text: &str, shape: &Shape) -> Result<Vec<(Span, f64)>, Mistake> {
         let [low, high] = [shape.values.min, shape.values.max].map(|end| end / shape.units[1]);
         let unit = if shape.unit.is_empty() { String::new() } else { format!(" {}", shape.unit) };
         let (what, over) = match shape.amounts {
-            true => ("an amount".to_owned(), " for each second between two lines"),
+            true => ("an amount".to_owned(), " per second of the line's interval"),
             false => (format!("a {}", shape.name), ""),
         };
         let expected = format!("{what} from {low} to {high}{unit}{over}");
@@ -164,7 +164,7 @@ fn lines(text: &str, shape: &Shape) -> Result<Vec<Line>, Mistake> {
         let since = time - *origin.get_or_insert(time);
         if !(0.0..=MOST_SECONDS).contains(&since) {
             let expected =
-                format!("lines in chronological order, and no later than {MOST_SECONDS} s after the first");
+                format!("lines in chronological order, at most {MOST_SECONDS} s after the first line");
             return wrong(format!("a time of {}", written(0)), &expected);
         }
         let since = Span::from_seconds(since);

@@ -22,7 +22,7 @@ const OPPORTUNITY: u64 = 1504 * 8 * 1000;
 /// Opportunities at zero come at the end of each round, because zero is the instant at which a round ends,
 /// and no packet is present before the first round.
 pub fn opportunities(text: &str) -> Result<Timeline<Rate>, Mistake> {
-    const A_LINE: &str = "a whole number of milliseconds, at which one packet of 1504 bytes may be delivered";
+    const A_LINE: &str = "a time in whole milliseconds at which one packet of 1504 bytes can be delivered";
     let mut phases: Vec<(Span, Rate)> = Vec::new();
     let at_zero = at_zero(text)?;
     let (mut last, mut count) = (0, 0);
@@ -53,7 +53,7 @@ pub fn opportunities(text: &str) -> Result<Timeline<Rate>, Mistake> {
         return Err(Mistake::new(1, "a trace that ends at 0 ms".to_owned(), "a last line above 0 ms"));
     }
     add(last, added, count + at_zero);
-    Timeline::cycle(phases).ok_or_else(|| Mistake::new(1, "a trace that lasts no time".to_owned(), A_LINE))
+    Timeline::cycle(phases).ok_or_else(|| Mistake::new(1, "a trace of length 0".to_owned(), A_LINE))
 }
 
 /// Returns the number of lines of such a trace at time zero.
@@ -74,9 +74,7 @@ pub fn delays(text: &str) -> Result<Timeline<Span>, Mistake> {
             return Err(Mistake::new(
                 1,
                 found,
-                &format!(
-                    "the names of the columns, {HEADER}; or a `unit` for any other table of times and delays"
-                ),
+                &format!("the header {HEADER}; or, for any other table of times and delays, a `unit`"),
             ));
         }
     }
@@ -91,7 +89,7 @@ pub fn delays(text: &str) -> Result<Timeline<Span>, Mistake> {
         };
         let since = time - *origin.get_or_insert(*time);
         if !(0.0..=1e6).contains(&since) {
-            let expected = "lines in chronological order, and no later than 1000000 s after the first";
+            let expected = "lines in chronological order, at most 1000000 s after the first line";
             return wrong(format!("a time of {time} s"), expected);
         }
         if !(0.0..=MOST_DELAY_S).contains(delay) {

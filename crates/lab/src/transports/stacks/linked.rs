@@ -37,7 +37,7 @@ parameters! {
         /// The size of the headers around a datagram on the wire
         header: Size = size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B"),
         /// The flow-control window: the largest amount of data that the receiver allows in flight, in full datagrams
-        window: Packets = packets("10000 packets", WINDOWS, "RFC 9000 section 4.1 leaves it open; as over `quic` and TCP"),
+        window: Packets = packets("10000 packets", WINDOWS, "none in RFC 9000 section 4.1; as for `quic` and TCP"),
     }
 }
 
@@ -56,10 +56,10 @@ const REAL_MTU: u32 = 1500;
 
 /// The keys of a flow that a foreign stack decides itself, with what it decides.
 const OWN_RULES: [(&str, &str); 4] = [
-    ("discriminator", "which packets are lost"),
+    ("discriminator", "which packets it counts as lost"),
     ("action", "how it responds to losses"),
     ("backoff", "its timers"),
-    ("reader", "how its receiver reads"),
+    ("reader", "when its receiver reads the data"),
 ];
 
 /// Foreign stacks as transports: a profile for each.
@@ -76,7 +76,8 @@ impl Stacks {
     /// Returns the stack in a library as a transport, which lives as long as the program.
     pub fn loaded(library: &'static Library) -> &'static dyn Transport {
         let source = format!("{} {}", library.name(), library.facts().version).leak();
-        let profile = profile(library.name(), "A QUIC stack in a library, which `--stack` names", source);
+        let profile =
+            profile(library.name(), "A QUIC stack in the shared library that `--stack` names", source);
         Box::leak(Box::new(Self {
             profiles: Box::leak(Box::new([profile])),
             stacks: Box::leak(Box::new([library as &dyn Stack])),
@@ -86,7 +87,7 @@ impl Stacks {
     /// Returns the stack of a profile.
     fn of(&self, profile: &Choice) -> &'static dyn Stack {
         let name = profile.descriptor.name;
-        *self.stacks.iter().find(|stack| stack.name() == name).expect("each profile is a stack")
+        *self.stacks.iter().find(|stack| stack.name() == name).expect("each profile belongs to a stack")
     }
 }
 
@@ -106,12 +107,15 @@ impl Transport for Stacks {
             }
             Ok(_) => return Some(()),
             Err(Refusal::Lacks { what, .. }) => {
-                format!("another control: {} does not run here, because {what}", quoted(control.name()))
+                format!(
+                    "another control: {} does not run over this stack, because {what}",
+                    quoted(control.name())
+                )
             }
             Err(_) if stack.facts().is_none() => {
                 one_of_these(&stack.own().iter().map(|own| own.descriptor).collect::<Vec<_>>())
             }
-            Err(_) => "a registered control, or one of the stack's own".to_owned(),
+            Err(_) => "a registered control, or a control of the stack itself".to_owned(),
         };
         let found = format!("the control {} over {}", quoted(control.name()), stack.name());
         table.problem_at("control", &found, &problem);
@@ -130,7 +134,10 @@ impl Transport for Stacks {
         if !matches!(application.workload, Workload::Session(_)) {
             return Some(());
         }
-        let found = format!("the application {} over a foreign stack", quoted(application.descriptor.name));
+        let found = format!(
+            "the application {} over a QUIC stack other than ackclock's",
+            quoted(application.descriptor.name)
+        );
         let expected =
             "\"bulk\", \"transfers\", \"web\" or a source such as \"cbr\"; or `transport = \"quic\"`";
         table.problem_at("application", &found, expected);
@@ -152,7 +159,8 @@ impl Transport for Stacks {
     fn plan(&self, parts: Parts) -> Arc<dyn TransportPlan> {
         let details = Details::from(&parts.profile.values);
         let stack = self.of(&parts.profile);
-        let control = under(&parts.control, stack, 0).expect("a control that the stack runs: it was checked");
+        let control =
+            under(&parts.control, stack, 0).expect("`check_control` allows only controls of the stack");
         let datagram = details.datagram.bytes() as u16;
         let packing = packing(&control, datagram, details.header.bytes() as u32, details.window as u64);
         Arc::new(StackPlan { parts, stack, packing })
@@ -162,7 +170,7 @@ impl Transport for Stacks {
 impl From<ackclock_stacks::OwnControl> for OwnControl {
     /// Makes a control that is written for a stack one that scenarios name.
     fn from(own: ackclock_stacks::OwnControl) -> Self {
-        Self::new(own.descriptor, "a control of ackclock instead of one of the stack itself", own)
+        Self::new(own.descriptor, "a control of ackclock instead of the stack's own control", own)
     }
 }
 
@@ -216,19 +224,19 @@ impl TransportPlan for StackPlan {
         let Packing { datagram, header, .. } = self.packing;
         if header != REAL_HEADER {
             return Real::Nothing(format!(
-                "its `header` is {header} B, but IPv4 and UDP headers have {REAL_HEADER} B"
+                "its `header` is {header} B, expected {REAL_HEADER} B, the size of IPv4 and UDP headers"
             ));
         }
         if datagram + header > REAL_MTU {
             return Real::Nothing(format!(
-                "its `datagram` of {datagram} B does not fit into a packet of {REAL_MTU} B"
+                "its `datagram` of {datagram} B with headers of {header} B does not fit into a packet of {REAL_MTU} B"
             ));
         }
         Real::Datagrams
     }
 
     fn connector(&self, seed: u64, _measured: Interval) -> Box<dyn Connector> {
-        let control = under(&self.parts.control, self.stack, seed).expect("it was checked");
+        let control = under(&self.parts.control, self.stack, seed).expect("checked by `plan`");
         let connections = self.stack.connections(&control, &self.packing, seed);
         Box::new(StackConnector { connections, packing: self.packing, seed })
     }

@@ -12,7 +12,7 @@ parameters! {
     /// A random time before each packet.
     pub struct Simple {
         /// The length of a slot of the random waiting time
-        slot: Span = time("50 us", SLOTS, "ns-2's Mac/Simple: 100 bits, here at 2 Mbit/s"),
+        slot: Span = time("50 us", SLOTS, "ns-2's Mac/Simple: 100 bit times, here at 2 Mbit/s"),
         /// The largest number of slots that a station waits; the number is drawn uniformly from 0 to this
         window: i64 = integer("39", WINDOWS, "ns-2's Mac/Simple"),
         /// The size of the framing that is sent with each packet at the link's rate
@@ -42,7 +42,7 @@ parameters! {
         /// The duration of the physical layer's preamble and header before the first packet of a transmission
         preamble: Span = time("192 us", TIMES, "IEEE 802.11-2020 section 15.2.3, long"),
         /// The size of the framing that is sent with each packet at the link's rate
-        framing: Size = size("36 B", FRAMING, "24 of header, 4 of checksum, 8 of LLC and SNAP"),
+        framing: Size = size("36 B", FRAMING, "MAC header 24 B, checksum 4 B, LLC and SNAP 8 B"),
         /// The initial contention window: the number of slots is drawn uniformly from 0 to this
         least_window: i64 = integer("31", WINDOWS, "IEEE 802.11-2020 table 15-6"),
         /// The largest contention window, up to which each missing answer about doubles the window; at least
