@@ -16,6 +16,7 @@ from ackclock.drills.check import DRILLS, check, target
 from ackclock.drills.drill import Outcome, conduct, law_of
 from ackclock.drills.record import CannotTell
 from ackclock.drills.script import DATAGRAM, RTT_S, Script, drop
+from ackclock.drills.timeline import timeline
 from ackclock.errors import InputError
 
 from .conftest import Command
@@ -263,6 +264,29 @@ def test_a_fault_violates_its_drills(fault: str) -> None:
     outcomes = found(toy(*replaced), control, *expected)
     assert {id: one.word for id, one in outcomes.items()} == dict.fromkeys(expected, "VIOLATED")
     assert all(one.timeline for one in outcomes.values())
+
+
+def test_a_timeline_joins_like_events_of_a_moment() -> None:
+    # Two datagrams within 0.2 ms, an acknowledgement between them, an idle timer, and a third datagram that is dropped
+    # 50 ms later.
+    rows = [
+        (0.1000, "sent", True, 7, 1200, 12_000, 1200),
+        (0.1001, "arrived", False, 0, 40, 13_200, 1200),
+        (0.1002, "sent", True, 8, 1200, 13_200, 2400),
+        (0.1003, "timer", False, 0, 0, 13_200, 2400),
+        (0.1502, "dropped", True, 9, 1200, 13_200, 3600),
+        (0.9000, "sent", True, 10, 1200, 13_200, 3600),
+    ]
+    names = ["at", "what", "forward", "number", "bytes", "window", "in_flight"]
+    columns = {name: [row[index] for row in rows] for index, name in enumerate(names)}
+    columns["ecn"] = ["ect0"] * len(rows)
+    for name in ("lost", "probe_timeouts", "reductions"):
+        columns[name] = [None] * len(rows)
+    assert timeline(columns["at"], columns, 0.15) == [
+        "   0.1000 s  datagrams 7 to 8 sent by the sender, 2,400 bytes within 0.2 ms; window 12,000; in flight 2,400",
+        "   0.1001 s  a datagram received by the sender, 40 bytes; window 12,000 to 13,200",
+        "   0.1502 s  datagram 9 dropped on the way to the receiver, 1,200 bytes; in flight 2,400 to 3,600",
+    ]
 
 
 @pytest.mark.parametrize(

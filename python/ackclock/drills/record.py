@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ackclock.drills.script import DATAGRAM
+from ackclock.drills.timeline import timeline
 
 NUMBERS = {
     "window": "its congestion window",
@@ -21,8 +22,6 @@ NUMBERS = {
     "reductions": "the reductions of its window",
 }
 """What a stack may tell of itself, by its column."""
-MOST_LINES = 12
-"""The most lines of a timeline."""
 
 
 class CannotTell(Exception):  # noqa: N818  (a result, not an error)
@@ -162,18 +161,5 @@ class Record:
         return None
 
     def timeline(self, at_s: float) -> list[str]:
-        """Returns what happened around a time, a line for each event at which something changed."""
-        lines: list[tuple[float, str]] = []
-        columns = self._columns
-        shown = dict.fromkeys(("window", "in_flight", "lost", "probe_timeouts", "reductions"))
-        for index, at in enumerate(self._at):
-            told = {name: columns[name][index] for name in shown}
-            changes = [f"{name} {value}" for name, value in told.items() if value != shown[name]]
-            shown.update(told)
-            what = columns["what"][index]
-            goes = "" if what == "timer" else (" forward" if columns["forward"][index] else " backward")
-            number = f" {columns['number'][index]}" if goes else ""
-            ecn = " CE" if columns["ecn"][index] == "ce" and what == "arrived" else ""
-            text = f"{at:9.4f} s  {what}{goes}{number}{ecn}"
-            lines.append((at, text + ("; " + ", ".join(changes) if changes else "")))
-        return [text for at, text in lines if at <= at_s + 0.001][-MOST_LINES:]
+        """Returns the last events up to 1 ms after a time, in lines."""
+        return timeline(self._at, self._columns, at_s)

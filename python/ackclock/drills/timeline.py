@@ -1,0 +1,96 @@
+"""The events of a connection around a time, in lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+MOST_LINES = 12
+"""The most lines of a timeline."""
+
+_PASSAGES = {
+    ("sent", True): "sent by the sender",
+    ("dropped", True): "dropped on the way to the receiver",
+    ("arrived", True): "received by the receiver",
+    ("sent", False): "sent by the receiver",
+    ("dropped", False): "dropped on the way to the sender",
+    ("arrived", False): "received by the sender",
+}
+"""What happened to a datagram, by the event and whether the datagram goes from the sender to the receiver."""
+
+
+def timeline(at: Sequence[float], columns: Mapping[str, Any], at_s: float) -> list[str]:
+    """Returns the last events up to 1 ms after a time. Like events of one moment share a line, and timers that
+    changed nothing are left out. A moment ends at a gap of 1 ms, or after 10 ms. ``at`` has the time of each event in
+    seconds, ``columns`` the core's record of a connection.
+    """
+    lines: list[_Line] = []
+    moment: dict[str, _Line] = {}
+    began = ended = 0.0
+    shown = dict.fromkeys(("window", "in_flight", "lost", "probe_timeouts", "reductions"))
+    for index, now in enumerate(at):
+        if now > at_s + 0.001:
+            break
+        told = {name: columns[name][index] for name in shown}
+        changes = {name: (shown[name], value) for name, value in told.items() if value != shown[name]}
+        shown.update(told)
+        what = columns["what"][index]
+        if what == "timer" and not changes:
+            continue
+        if not moment or now - ended > 0.001 or now - began > 0.01:
+            moment.clear()
+            began = now
+        ended = now
+        forward = columns["forward"][index]
+        event = "timer expired" if what == "timer" else _PASSAGES[what, forward]
+        if what == "arrived" and columns["ecn"][index] == "ce":
+            event += " with CE"
+        if event not in moment:
+            lines.append(moment.setdefault(event, _Line(event, now)))
+        number = columns["number"][index] if forward and what != "timer" else None
+        moment[event].add(now, number, columns["bytes"][index], changes)
+    return [str(line) for line in lines[-MOST_LINES:]]
+
+
+class _Line:
+    """Like events of one moment of a timeline."""
+
+    def __init__(self, event: str, at_s: float) -> None:
+        self.event = event
+        self.first_s = self.last_s = at_s
+        self._events = self._bytes = 0
+        self._numbers: list[int] = []
+        self._changes: dict[str, tuple[Any, Any]] = {}
+
+    def add(self, at_s: float, number: int | None, size: int, changes: Mapping[str, tuple[Any, Any]]) -> None:
+        """Adds an event: the number of its datagram if it carries data, its bytes, and what changed."""
+        self.last_s = at_s
+        self._events += 1
+        self._bytes += size
+        if number is not None:
+            self._numbers.append(number)
+        for name, (before, after) in changes.items():
+            self._changes[name] = (self._changes.get(name, (before,))[0], after)
+
+    def __str__(self) -> str:
+        text = f"{self.first_s:9.4f} s  "
+        if self._bytes:
+            text += f"{self._datagrams()} {self.event}, {self._bytes:,} bytes"
+        else:
+            text += self.event
+        if self._events > 1:
+            text += f" within {(self.last_s - self.first_s) * 1e3:.1f} ms"
+        return "; ".join([text, *(_changed(name, *values) for name, values in self._changes.items())])
+
+    def _datagrams(self) -> str:
+        first, last = min(self._numbers, default=None), max(self._numbers, default=None)
+        if first is None:
+            return "a datagram" if self._events == 1 else f"{self._events} datagrams"
+        return f"datagram {first}" if first == last else f"datagrams {first} to {last}"
+
+
+def _changed(name: str, before: int | None, after: int | None) -> str:
+    words = name.replace("_", " ")
+    if after is None:
+        return f"{words} unknown"
+    return f"{words} {after:,}" if before is None else f"{words} {before:,} to {after:,}"
