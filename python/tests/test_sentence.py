@@ -95,7 +95,12 @@ def study(
         ),
         (
             study(claim("yes"), claim("no"), claim("no"), asked_by="us"),
-            "The answer is yes to 1 of 3 questions.",
+            "Of 3 questions, 1 is answered yes and 2 are answered no.",
+        ),
+        (study(claim("yes"), claim("yes"), asked_by="us"), "Both questions are answered yes."),
+        (
+            study(claim("yes"), claim("cannot tell"), claim("not a test"), asked_by="us"),
+            "Of 2 questions, 1 is answered yes and 1 is inconclusive; 1 more is not tested.",
         ),
         (
             study(claim("as printed", setup="rates"), claim("not a test")),

@@ -74,7 +74,7 @@ def test_a_question_of_our_own_is_answered_not_reproduced() -> None:
     text = replaced(STUDY, ('item = "Table 0.0"', 'item = "Table 0.0"\nasked_by = "us"'))
     result = run(text)
     assert [claim.verdict for claim in result.claims] == ["yes", "no"]
-    assert [str(tally) for tally in by_thesis([result])] == ["Manoj Dahal (2007), questions of our own"]
+    assert [str(tally) for tally in by_thesis([result])] == ["Manoj Dahal (2007), new questions"]
 
 
 LOST = ('item = "Table 0.0"', 'item = "Table 0.0"\nsetup_unknown = "The rates are lost."')

@@ -17,7 +17,7 @@ NOT_A_TEST = "not a test"
 _ABOUT: Mapping[Kind, str] = {
     "systems": "claim{s} about what is proposed",
     "baselines": "claim{s} about baselines alone",
-    "ours": "question{s} of our own",
+    "ours": "new question{s}",
 }
 _FIRST: Mapping[Kind, Verdict] = {"systems": "as printed", "baselines": "as printed", "ours": "yes"}
 
@@ -55,12 +55,12 @@ def sentences(results: Sequence[StudyResult]) -> list[str]:
 
 
 def subject(results: Sequence[StudyResult]) -> str:
-    """Returns what the studies are about: the number of published experiments and that of questions of our own."""
+    """Returns what the studies are about: the number of published experiments and that of studies of new questions."""
     ours = sum(result.source.asked_by == "us" for result in results)
     published = len(results) - ours
     parts = [
         f"{published} published experiment{'s' if published != 1 else ''}" if published or not ours else "",
-        f"{ours} stud{'ies' if ours != 1 else 'y'} of questions of our own" if ours else "",
+        f"{ours} stud{'ies' if ours != 1 else 'y'} of new questions" if ours else "",
     ]
     return f"{' and '.join(part for part in parts if part)}."
 
@@ -73,8 +73,7 @@ def questions(results: Sequence[StudyResult]) -> dict[Verdict, str]:
             if claim.verdict in ("yes", "no"):
                 answered.setdefault(claim.verdict, []).append(claim.text)
     return {
-        verdict: texts[0] if len(texts) == 1 else "to questions of our own"
-        for verdict, texts in answered.items()
+        verdict: texts[0] if len(texts) == 1 else "to new questions" for verdict, texts in answered.items()
     }
 
 
@@ -143,7 +142,7 @@ def _sentence(kind: Kind, verdicts: Sequence[Verdict]) -> str:
     }
     asked, came_out = sum(counts.values()), counts.pop(_FIRST[kind], 0)
     about = _ABOUT[kind].format(s="" if (asked or len(verdicts)) == 1 else "s")
-    said = f"{'is' if came_out <= 1 else 'are'} {'answered by yes' if kind == 'ours' else 'as printed'}"
+    said = f"{'is' if came_out <= 1 else 'are'} {'answered yes' if kind == 'ours' else 'as printed'}"
     untested = len(verdicts) - asked
     aside = f" {untested} more {'is' if untested == 1 else 'are'} shown and not tested." if untested else ""
     if not asked:
@@ -159,7 +158,7 @@ def _where_lost(sentence: str) -> str:
 
 
 def _number(count: int, verdict: Verdict) -> str:
-    return f"{count} {'answered by no' if verdict == 'no' else verdict}"
+    return f"{count} {'answered no' if verdict == 'no' else verdict}"
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -89,7 +89,8 @@ def view(result: StudyResult, anchor: str, command: str) -> StudyView:
         parts=_parts(result),
         sentence=sentence(result),
         agreement=agreement([result], lambda one: claims.fragment(result, one.claim, anchor)),
-        outcome=outcome.sentences([result]),
+        # The sentence of a study of new questions counts their answers already.
+        outcome=[] if result.source.asked_by == "us" else outcome.sentences([result]),
         questions=outcome.questions([result]),
         highlights=[
             HighlightView(one.claim, one.numbers, f"#{claims.anchor_of(anchor, one.number)}")

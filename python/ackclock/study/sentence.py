@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ackclock._numbers import significant
 from ackclock.experiment.model import Result
 from ackclock.study.interpretations import FAILS, HOLDS
+from ackclock.study.model import Verdict
 from ackclock.study.printed_numbers import Printed, printed_numbers, within
-from ackclock.study.result import ClaimResult, StudyResult
+from ackclock.study.result import ClaimResult, StudyResult, counted
 
 METRICS = 6
 """The largest number of metrics of which a sentence names each."""
+_ANSWERS: Mapping[Verdict, str] = {
+    "yes": "answered yes",
+    "no": "answered no",
+    "undecided": "undecided",
+    "cannot tell": "inconclusive",
+}
+"""What a question is, by the verdict of its claim."""
 
 
 def sentence(result: StudyResult) -> str:
     """Returns the answer in a sentence: "Average latency is within 8 % of the printed numbers; the better side is as
     printed in all 4 claims about a better side".
     """
-    parts = [*_distances(result), *_orders(result), *_open(result.claims)]
+    answers = _answers if result.source.asked_by == "us" else _orders
+    parts = [*_distances(result), *answers(result.claims), *_open(result)]
     text = "; ".join(parts)
     return (
         f"{text[:1].upper()}{text[1:]}." if text else "The study has no tested claim and no printed number."
@@ -82,14 +91,30 @@ def _lower(label: str) -> str:
     return label[:1].lower() + label[1:] if label[1:2].islower() else label
 
 
-def _orders(result: StudyResult) -> list[str]:
+def _answers(claims: Sequence[ClaimResult]) -> list[str]:
+    """Returns how many questions have each answer: "of 5 questions, 3 are answered yes, 1 is answered no and 1 is
+    undecided".
+    """
+    counts = counted(claim.verdict for claim in claims if claim.tested)
+    found = [(counts[verdict], answer) for verdict, answer in _ANSWERS.items() if verdict in counts]
+    total = sum(count for count, _ in found)
+    parts = []
+    if len(found) == 1:
+        every = {1: "the question is", 2: "both questions are"}.get(total, f"all {total} questions are")
+        parts.append(f"{every} {found[0][1]}")
+    elif found:
+        each = _listed([f"{count} {'is' if count == 1 else 'are'} {answer}" for count, answer in found])
+        parts.append(f"of {total} questions, {each}")
+    if untested := len(claims) - total:
+        parts.append(f"{untested} {'more ' if found else ''}{'is' if untested == 1 else 'are'} not tested")
+    return parts
+
+
+def _orders(claims: Sequence[ClaimResult]) -> list[str]:
     """Returns in how many of the decided claims the order is as printed, and how many other claims without a printed
     number hold.
     """
-    decided = [claim for claim in result.claims if claim.verdict in (*HOLDS, *FAILS)]
-    if result.source.asked_by == "us":
-        count = _count(sum(claim.verdict in HOLDS for claim in decided), len(decided), "question")
-        return [f"the answer is yes to {count}"] if decided else []
+    decided = [claim for claim in claims if claim.verdict in (*HOLDS, *FAILS)]
     orders = [claim for claim in decided if claim.order is not None]
     others = [claim for claim in decided if claim.order is None and claim.paper is None]
     parts = []
@@ -115,11 +140,11 @@ def _count(held: int, total: int, what: str) -> str:
     return f"{held or 'none'} of {total} {what}{plural}"
 
 
-def _open(claims: Iterable[ClaimResult]) -> list[str]:
+def _open(result: StudyResult) -> list[str]:
     """Returns what was missed and what is open: how many claims are not as printed, how many printed numbers are not
     judged, how many claims are undecided, and of how many the set-up is partly unknown.
     """
-    claims = list(claims)
+    claims = result.claims
     tested = [claim for claim in claims if claim.tested]
     parts = []
     if missed := sum(claim.verdict == "not as printed" for claim in tested):
@@ -128,7 +153,8 @@ def _open(claims: Iterable[ClaimResult]) -> list[str]:
         parts.append(
             f"{unjudged} printed number{'s are' if unjudged > 1 else ' is'} not judged (the claims give the reasons)"
         )
-    if undecided := sum(claim.verdict == "undecided" for claim in tested):
+    undecided = sum(claim.verdict == "undecided" for claim in tested)
+    if undecided and result.source.asked_by != "us":
         parts.append(f"{undecided} claim{'s are' if undecided > 1 else ' is'} undecided")
     lost = sum(bool(claim.setup) for claim in tested)
     if lost and lost == len(tested):

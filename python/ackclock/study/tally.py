@@ -15,7 +15,7 @@ Kind = Literal["systems", "baselines", "ours"]
 KINDS: Mapping[Kind, str] = {
     "systems": "",
     "baselines": "about baselines alone",
-    "ours": "questions of our own",
+    "ours": "new questions",
 }
 """The kinds of claims, with their labels in tables."""
 

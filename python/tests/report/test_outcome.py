@@ -48,10 +48,10 @@ def test_a_sentence_counts_the_claims_of_each_kind() -> None:
     assert outcome.sentences([thesis, ours]) == [
         "Of 6 claims about what is proposed 3 are as printed; 1 not as printed and 2 undecided.",
         "The one claim about baselines alone is as printed.",
-        "Of 3 questions of our own 1 is answered by yes; 2 answered by no.",
+        "Of 3 new questions 1 is answered yes; 2 answered no.",
     ]
     assert outcome.sentences([study(claim("yes"), claim("yes"), asked_by="us")]) == [
-        "All 2 questions of our own are answered by yes."
+        "All 2 new questions are answered yes."
     ]
     assert outcome.sentences([study(claim("undecided"), claim("undecided"))]) == [
         "Of 2 claims about what is proposed none is as printed; 2 undecided."
@@ -127,15 +127,15 @@ def test_every_page_says_what_came_out_and_whether_the_run_was_quick() -> None:
 def test_questions_of_our_own_are_no_published_experiments() -> None:
     ours, theirs = study(asked_by="us"), study()
     assert outcome.subject([theirs, ours, ours]) == (
-        "1 published experiment and 2 studies of questions of our own."
+        "1 published experiment and 2 studies of new questions."
     )
     assert outcome.subject([theirs, theirs]) == "2 published experiments."
-    assert outcome.subject([ours]) == "1 study of questions of our own."
+    assert outcome.subject([ours]) == "1 study of new questions."
 
 
 def test_yes_and_no_carry_their_question() -> None:
     asked = study(claim("yes"), claim("yes"), claim("no"), claim("undecided"), asked_by="us")
-    assert outcome.questions([asked]) == {"yes": "to questions of our own", "no": asked.claims[2].text}
+    assert outcome.questions([asked]) == {"yes": "to new questions", "no": asked.claims[2].text}
     assert outcome.questions([study(claim("as printed"))]) == {}
     page = render_page(asked, "ackclock reproduce asked")
     assert f"no <small>{asked.claims[2].text}</small>" in page

@@ -4,7 +4,7 @@ use crate::cost::Cost;
 use crate::cost::warnings;
 use crate::cost::warnings::repair::Repairs;
 use crate::language::agents;
-use crate::language::diagnostics::{Diagnostic, in_order};
+use crate::language::diagnostics::{Diagnostic, counted, in_order};
 use crate::language::document::{Document, Value};
 use crate::language::flows::{self, FlowGroup};
 use crate::language::keys::{ANY_NUMBER, Form, Key, SOME, Table};
