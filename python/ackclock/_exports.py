@@ -46,13 +46,13 @@ class Export:
     unit: str
     """The plural noun for the records, such as "packets"."""
     is_repeatable: bool = True
-    """Whether runs with equal seeds are equal. Otherwise the file comes from a different run than the results."""
+    """Whether runs with the same seed are equal. Otherwise the file comes from a different run than the results."""
 
     def __str__(self) -> str:
         differs = (
             ""
             if self.is_repeatable
-            else ", from a different run than the results: runs with equal seeds differ"
+            else ", from a different run than the results: runs with the same seed differ"
         )
         return f"{self.path}: {self.records:,} {self.unit}{differs}"
 
