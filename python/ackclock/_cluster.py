@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from ackclock.series import Series
 
 MOST = 25
-"""The number of runs of a task: few enough that little is lost with a worker, many enough that the transfer costs
-little.
+"""The largest number of runs in a task: few enough that little work is lost when a worker dies, many enough that
+transfers cost little.
 """
 
 Answer = tuple[int, str, bytes | None, AckclockError | None]
-"""The index, the result, the series, or the reason why there is no result."""
+"""The index of a job in its task, its result as JSON text, its series (None if it has none), and the error if it failed
+(None otherwise).
+"""
 
 
 def connect(address: str) -> Any:
@@ -48,7 +50,7 @@ def connect(address: str) -> Any:
     try:
         return Client(address, timeout="10s", set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
-        raise AckclockError(f"no Dask scheduler at {address}: {error}") from None
+        raise AckclockError(f"--dask: no Dask scheduler answers at {address}: {error}") from None
 
 
 def pool(client: Any, threads: int = 0) -> Pool:
@@ -83,7 +85,7 @@ class Workers:
         """Starts the jobs in this order. InputError for jobs with stacks of libraries, which are files here."""
         if any(job.named_stacks for job in jobs):
             raise InputError(
-                "stacks from libraries run only on this machine, not on a Dask cluster: leave out --dask"
+                "stacks in shared libraries run only on this machine, not on a Dask cluster: leave out --dask"
             )
         return _Tasks(self._client, jobs, min(MOST, -(-len(jobs) // (4 * self.cores))))
 
@@ -135,7 +137,7 @@ class _Returned(core.Made):
     """The result of a run on a worker."""
 
     data: bytes | None = None
-    """Its series, as the worker wrote them."""
+    """The serialised series of the run, or None if it has none."""
 
     def series(self) -> Series | None:
         """Returns the series, if there are any."""
@@ -151,7 +153,7 @@ def make(jobs: Sequence[Job], fingerprint: str) -> list[Answer]:
     if core_fingerprint() != fingerprint:
         raise AckclockError(
             f"a Dask worker has the simulator core {core_fingerprint()}, this machine has {fingerprint}: results "
-            "may differ. Install the same ackclock on both"
+            "may differ. Install the same build of ackclock on both"
         )
     answers: list[Answer] = []
     # One thread: the worker has as many tasks at a time as it has threads.

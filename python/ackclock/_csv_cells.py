@@ -6,10 +6,10 @@ import polars as pl
 from polars import selectors as cs
 
 FORMULA = r"^[=+\-@\t\r]"
-"""How a cell begins that a spreadsheet runs: https://owasp.org/www-community/attacks/CSV_Injection."""
+"""Matches cells that a spreadsheet would run as a formula: https://owasp.org/www-community/attacks/CSV_Injection."""
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 QUOTE = "'"
-"""What makes a spreadsheet take a cell for text, and is not shown."""
+"""The prefix that makes a spreadsheet treat a cell as text."""
 
 
 def inert(table: pl.DataFrame) -> pl.DataFrame:

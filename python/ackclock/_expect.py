@@ -29,13 +29,13 @@ class Expectation:
     """A column of a run's results, and the bound that its value is to keep to."""
 
     column: str
-    """``fairness``, ``links.LINK.FIELD``, ``groups.GROUP.FIELD`` (the mean over its flows), or ``flows.NAME.FIELD`` of
-    a flow or of a group.
+    """``fairness``, ``links.LINK.FIELD``, ``groups.GROUP.FIELD`` (the mean over its flows), or ``flows.NAME.FIELD``,
+    where NAME is a flow or a group.
     """
     sign: str
     """``<``, ``<=``, ``>`` or ``>=``."""
     bound: float
-    """In the unit of the column."""
+    """The bound, in the unit of the column."""
 
     @classmethod
     def read(cls, text: str) -> Expectation:
@@ -101,10 +101,10 @@ def sentence(finding: Finding) -> str:
     """Returns the finding on an expectation in a sentence, with what was measured."""
     text, mean, interval = finding.criterion.text, finding.estimate, finding.interval
     if mean is None:
-        return f"{text} does not hold: no run has a sample"
+        return f"{text} does not hold: no run has a value"
     if finding.missing:
         runs = finding.seeds + finding.missing
-        return f"{text} does not hold: {finding.missing} of {runs} runs have no sample"
+        return f"{text} does not hold: no value in {finding.missing} of {runs} runs"
     measured = f"measured {mean_and_spread(mean, interval)}"
     if interval is None:
         measured += " (one run, so no interval)"

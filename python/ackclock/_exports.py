@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 FORMATS = {
     "pcapng": "packets for Wireshark; =senders, =receivers, =LINK (after its queue) or =before:LINK",
-    "qlog": "what each TCP or QUIC sender sends, receives and decides; =FLOW for one of them",
-    "events": "every event of a congestion control with its reaction, as Parquet; =csv for CSV",
-    "flent": "the series of the flows, for flent",
-    "mahimahi": "delivery opportunities: =LINK for its rate, =FLOW for what it delivers",
+    "qlog": "what each TCP or QUIC sender sends, receives and decides; =FLOW for a single flow",
+    "events": "every event that a congestion control received, with its reaction, as Parquet; =csv for CSV",
+    "flent": "time series of all flows, for flent",
+    "mahimahi": "trace for mahimahi: =LINK for the rate of a link, =FLOW for the delivery rate of a flow",
 }
-"""The formats, with the values that may follow them."""
+"""The formats, each with its contents and the values that may follow its name."""
 FOLDER = "exports"
-"""The folder for exports, below that for results. It contains nothing else: each export begins with an empty folder."""
+"""The folder for exports, inside the folder for results. Each export replaces its whole contents."""
 MAX_QLOGS = 500
-"""The largest number of qlog files, each of which is an open file."""
+"""The largest number of qlog files of an export; all are open at the same time."""
 
 FLAGS = ("round_start", "recovering", "cwnd_limited", "app_limited")
 COUNTS = ("path", "packet", "acked_to_packet", "sent_to_packet", "marked_packets")
@@ -44,15 +44,15 @@ class Export:
     path: Path
     records: int
     unit: str
-    """The name of its records."""
+    """The plural noun for the records, such as "packets"."""
     is_repeatable: bool = True
-    """Whether another run with the seed is equal. Otherwise the file shows another run than the results."""
+    """Whether runs with the same seed are equal. Otherwise the file comes from a different run than the results."""
 
     def __str__(self) -> str:
         differs = (
             ""
             if self.is_repeatable
-            else ", from another run than the results: the seed does not determine a run"
+            else ", from a different run than the results: runs with the same seed differ"
         )
         return f"{self.path}: {self.records:,} {self.unit}{differs}"
 
@@ -145,13 +145,14 @@ class _Plan:
             made = {Path(path).name: records for path, records in files}
             if self.wanted["qlogs"] and not any(self.units[name] == "events" for name in made):
                 raise InputError(
-                    "--export qlog: found no single TCP or QUIC connection of ackclock's own transports, expected at "
-                    "least one; flows of real stacks have no qlog"
+                    "--export qlog: found no flow that is a single TCP or QUIC connection over ackclock's own "
+                    "transports, expected at least one; flows of real stacks have no qlog"
                 )
             for name, records in made.items():
                 if records == 0 and self.units[name] == "opportunities":
                     raise InputError(
-                        f"--export mahimahi: {Path(name).stem} carries less than 1504 bytes, one packet of the trace"
+                        f"--export mahimahi: {name} would be empty: expected at least 1504 bytes, one delivery "
+                        "opportunity"
                     )
                 yield Export(folder / name, records, self.units[name])
             if self.events:
@@ -240,8 +241,8 @@ def _check_repeatable(scenario: Scenario, seed: int, results: Iterable[Mapping[s
         names = ", ".join([*scenario.controls, *scenario.queues])
         raise RunError(
             f"{scenario.file}: two runs with seed {seed} differ, so the exported files would not match the results; "
-            f"expected Python code ({names}) that repeats exactly: take random numbers from the argument `random` of "
-            "the events, and keep no state in a class or a module"
+            f"expected deterministic Python code ({names}): take random numbers only from the argument `random` of the "
+            "event methods, and keep no state in a class or a module"
         )
 
 
@@ -250,7 +251,8 @@ def _expected(found: str, names: Sequence[str]) -> str:
     close = alike(found, names)
     hint = "" if close is None else f'; did you mean "{close}"?'
     few = 8
-    return f"expected one of {', '.join(names[:few])}{' and others' if len(names) > few else ''}{hint}"
+    listed = f"{', '.join(names[:few])}{' and others' if len(names) > few else ''}"
+    return f"expected {'one of ' if len(names) > 1 else ''}{listed}{hint}"
 
 
 @contextmanager

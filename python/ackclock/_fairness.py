@@ -13,11 +13,11 @@ from ackclock.errors import InputError
 from ackclock.statistics import summarise
 
 _TASKS = ("connections", "pages", "segments", "requests")
-"""Fields of flows that send one task after the other, and otherwise nothing."""
+"""Result fields of flows that send one task after another and are idle in between."""
 _IDLE = 0.01
-"""The largest share of time in which a flow had nothing to send that still counts as none."""
+"""The largest share of time without data to send for a flow that counts as always having data to send."""
 _LATE = 0.05
-"""The fraction of measured time that a flow may miss at its beginning before a sentence names it."""
+"""A flow is named as late if it misses more than this fraction of the measured time at the beginning."""
 _MOST_NAMES = 4
 """The largest number of flows that a sentence names."""
 
@@ -77,13 +77,14 @@ def sentences(results: Sequence[Mapping[str, Any]]) -> list[str]:
     if not said:
         return []
     begin, end = results[0]["measured_s"]
-    late = [flow for flow in starting(results[0]["flows"]) if flow["start_s"] - begin > _LATE * (end - begin)]
+    flows = starting(results[0]["flows"])
+    late = [flow for flow in flows if flow["start_s"] - begin > _LATE * (end - begin)]
     if late:
         named = ", ".join(f"{flow['name']} from {flow['start_s']:g} s on" for flow in late[:_MOST_NAMES])
         more = f", and {len(late) - _MOST_NAMES} more" if len(late) > _MOST_NAMES else ""
         said.append(
-            f"  {len(late)} of them did not run for all of the {end - begin:g} s over which goodput is a mean: "
-            f"{named}{more}"
+            f"  {len(late)} of {len(flows)} flows ran for only part of the {end - begin:g} s over which goodput is "
+            f"averaged: {named}{more}"
         )
     return said
 
@@ -104,17 +105,17 @@ def _over_demand(results: Sequence[Mapping[str, Any]]) -> list[str]:
     if not rest:
         return [
             text,
-            f"  {untold} of them may not always have had data to send: external stacks do not report it",
+            f"  {untold} of {len(flows)} flows may not always have had data to send: external stacks do not report it",
         ]
-    mixed = f"{rest} of them did not always have data to send and did not need an equal share"
+    mixed = f"{rest} of {len(flows)} flows did not always have data to send and did not need an equal share"
     if rest == len(flows):
-        return [text, "  none of them always had data to send, so the index says nothing about the control"]
+        return [text, "  no flow always had data to send, so the index says nothing about the control"]
     if len(greedy) < 2:
         return [text, f"  {mixed}"]
     named = ", ".join(greedy) if len(greedy) <= _MOST_NAMES else f"{len(greedy)} flows"
     chosen = set(greedy)
     among = [_index([flow for flow in result["flows"] if flow["name"] in chosen]) for result in results]
-    return [text, f"  {mixed}; the index over those that did ({named}) is {_mean(among)}"]
+    return [text, f"  {mixed}; the index over the flows that always did ({named}) is {_mean(among)}"]
 
 
 def _mean(values: Sequence[float | None]) -> str:

@@ -16,7 +16,7 @@ from ackclock.errors import InputError, RunError
 
 STANDARD_INPUT = Path("-")
 MAX_BYTES = 10_000_000
-"""The largest size of a scenario or study in bytes; a larger file was named by mistake."""
+"""The largest size of a scenario or study in bytes; a larger file is assumed to be a mistake."""
 
 
 def read_text(path: Path, expected: str = "a TOML file", pattern: str = "*.toml") -> str:
@@ -66,7 +66,7 @@ def _piped(path: Path, expected: str) -> bytes:
         except BlockingIOError:
             first = None  # a writer has the pipe open, and has not written yet
         if first == b"":
-            raise InputError(f"{path}: is a pipe into which no program writes, expected {expected}")
+            raise InputError(f"{path}: is a pipe that no program is writing to, expected {expected}")
         os.set_blocking(file.fileno(), True)
         return (first or b"") + file.read(MAX_BYTES + 1)
 

@@ -29,17 +29,17 @@ VERSION = 4
 TEST = "tcp_nup"
 UDP_TEST = "udp_flood"
 PING = "Ping (ms) ICMP"
-"""The ping of both tests."""
+"""The name of the ping data set in both tests."""
 STEP = "200 ms"
 """Flent's own interval."""
 START = datetime(1970, 1, 1, tzinfo=timezone.utc)
-"""The fixed date of all files, so that a file that is made again is the same."""
+"""The date in all files, fixed so that exporting a run again gives an identical file."""
 SOCKET = {
     "tcp_rtt": ("rtt_s", 1e3),
     "tcp_cwnd": ("cwnd_packets", 1.0),
     "tcp_pacing_rate": ("pacing_rate_bps", 1e-6),
 }
-"""Flent's numbers of a socket, in ms, packets and Mbit/s: our quantity, and the factor."""
+"""Flent's socket statistics in ms, packets and Mbit/s: for each, our quantity and the conversion factor."""
 
 
 def write(run: Run, path: Path, over_udp: Collection[str]) -> int:
@@ -50,7 +50,7 @@ def write(run: Run, path: Path, over_udp: Collection[str]) -> int:
     series: Series | None = run.result.get("series")
     if series is None or not series.owners("flows") or not len(series.time_s):
         raise RunError(
-            f"--export flent: the run is shorter than {STEP}, the sampling interval: expected a longer `duration`"
+            f"--export flent: the run is shorter than {STEP}, the sampling interval; expected a longer `duration`"
         )
     text = json.dumps(document(run, series, over_udp), indent=1, sort_keys=True)
     with (

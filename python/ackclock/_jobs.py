@@ -17,16 +17,16 @@ from ackclock._store import Job, Store
 from ackclock.errors import AckclockError, InputError, Interrupted
 
 Progress = Callable[[int, int, float], None]
-"""Called with (runs done, runs in all, share of the work done) from the thread that started them.
+"""Called with (runs done, total runs, share of the work done) from the thread that started the runs.
 
-The share, from 0 to 1, is of the work that is not on disk already; long runs count more than short ones.
+The share, from 0 to 1, leaves out runs whose results are on disk; long runs count more than short ones.
 """
 
 MOST_THREADS = 10_000
 BATCH = 1000
-"""The number of jobs of a batch."""
+"""The largest number of jobs in a batch after the first."""
 FIRST = 100
-"""The number of jobs of the first batch, so that the cores have work while the next is looked up."""
+"""The number of jobs of the first batch, so that the cores have work while stored results of the next are looked up."""
 
 
 class Batch(Protocol):
@@ -43,9 +43,9 @@ class Pool(Protocol):
     """A pool that makes jobs."""
 
     cores: int
-    """The number of jobs that it makes at a time."""
+    """The number of jobs that the pool runs at the same time."""
     ahead: int
-    """The number of jobs in progress at which it needs the next batch, so that no core waits."""
+    """The next batch begins when fewer unfinished jobs than this are left, so that no core waits."""
 
     def begin(self, jobs: Sequence[Job]) -> Batch:
         """Starts the jobs in this order."""
@@ -55,7 +55,7 @@ class Local:
     """All cores of this machine, or as many as ``threads`` says."""
 
     def __init__(self, threads: int = 0) -> None:
-        threads = whole("threads (0 for one on each core)", threads, 0, MOST_THREADS)
+        threads = whole("threads (0 for one per core)", threads, 0, MOST_THREADS)
         self.cores = self.ahead = threads or os.cpu_count() or 1
         self._threads = threads
 
@@ -73,7 +73,7 @@ def begin(jobs: Sequence[Job], threads: int) -> Batch:
     has_python, has_stacks = any(job.has_python for job in jobs), any(job.named_stacks for job in jobs)
     if has_python and has_stacks:
         raise InputError(
-            "a run has both Python classes (controls or queues) and a stack from a library, expected only one of them"
+            "found both Python classes (controls or queues) and a stack in a shared library, expected only one of them"
         )
     if has_stacks:
         from ackclock.evaluation.processes import StackProcesses
@@ -114,9 +114,9 @@ class Made:
     """The origin of the results of some jobs."""
 
     stored: set[int] = field(default_factory=set)
-    """The jobs that were found on disk."""
+    """The indices of the jobs whose results were found on disk."""
     cpu_time_s: dict[int, float] = field(default_factory=dict)
-    """The approximate CPU time of each of the other jobs."""
+    """The approximate CPU time in seconds of each job that was run, by index."""
 
 
 def run_jobs(

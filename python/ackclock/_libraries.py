@@ -24,7 +24,7 @@ def missing(what: str, library: str, package: str | None = None) -> InputError:
 def need_matplotlib() -> None:
     """Raises InputError if figures cannot be drawn as files, without the time that importing Matplotlib takes."""
     if find_spec("matplotlib") is None:
-        raise missing("figures as files need", "Matplotlib", "matplotlib")
+        raise missing("figure files need", "Matplotlib", "matplotlib")
 
 
 def _interpreter() -> str:

@@ -180,7 +180,9 @@ def test_an_export_of_a_run_that_no_seed_repeats_is_refused_or_says_so(tmp_path:
     bbr = {"flows.tcp.transport": "noq", "flows.tcp.control": "noq:bbr3"}
     (file,) = Scenario.from_text(SHORT, bbr).export(tmp_path, "pcapng", seed=1)
     assert not file.is_repeatable
-    assert str(file).endswith("packets, from another run than the results: the seed does not determine a run")
+    assert str(file).endswith(
+        "packets, from a different run than the results: runs with the same seed differ"
+    )
     known = Scenario.from_text(SHORT).export(tmp_path, "events", seed=1)
     assert all(file.is_repeatable for file in known)
-    assert "from another run" not in str(known[0])
+    assert "from a different run" not in str(known[0])

@@ -47,8 +47,8 @@ def test_three_equal_flows_and_a_small_one_are_told_apart() -> None:
     assert sentences([result]) == [
         "fairness (Jain) 0.7500 over 4 flows",
         (
-            "  1 of them did not always have data to send and did not need an equal share; the index over "
-            "those that did (tcp-1, tcp-2, tcp-3) is 1.0000"
+            "  1 of 4 flows did not always have data to send and did not need an equal share; the index over "
+            "the flows that always did (tcp-1, tcp-2, tcp-3) is 1.0000"
         ),
     ]
 
@@ -63,24 +63,24 @@ def test_flows_of_equal_demand_have_no_warning_and_one_flow_has_no_fairness() ->
 def test_of_a_flow_of_a_stack_that_does_not_tell_what_limits_it_nothing_is_claimed() -> None:
     stack = flow("toy", 1.0, None, stack_lost_packets=3, sent_packets=100)
     silent = flow("never", 0.0, None, sent_packets=0)
-    told = "  1 of them may not always have had data to send: external stacks do not report it"
+    told = "  1 of 2 flows may not always have had data to send: external stacks do not report it"
     assert sentences([{"measured_s": [0.0, 10.0], "fairness": 1.0, "flows": [flow("a", 1.0), stack]}])[
         1:
     ] == [told]
     (mixed,) = sentences(
         [{"measured_s": [0.0, 10.0], "fairness": 0.5, "flows": [flow("a", 1.0), stack, silent]}]
     )[1:]
-    assert mixed.startswith("  1 of them did not always have data to send")
+    assert mixed.startswith("  1 of 3 flows did not always have data to send")
 
 
 def test_flows_that_start_late_in_measured_time_are_named(ackclock: Command, tmp_path: Path) -> None:
     path = tmp_path / "late.toml"
     path.write_text(SCENARIO.replace('{ uniform = ["0 s", "0.5 s"] }', '{ every = "2 s" }'))
     printed = ackclock("run", str(path), "--duration", "10 s").out
-    assert "did not run for all of the" in printed
+    assert "ran for only part of the" in printed
     assert "tcp-2 from 2 s on" in printed
     path.write_text(SCENARIO.replace('{ uniform = ["0 s", "0.5 s"] }', '{ every = "0.1 s" }'))
-    assert "did not run for all of the" not in ackclock("run", str(path), "--duration", "10 s").out
+    assert "ran for only part of the" not in ackclock("run", str(path), "--duration", "10 s").out
 
 
 def test_a_flow_that_never_starts_takes_no_part(ackclock: Command, tmp_path: Path) -> None:
@@ -118,5 +118,5 @@ def test_the_terminal_says_it(ackclock: Command, tmp_path: Path) -> None:
     for more in ((), ("--replications", "2")):
         out = " ".join(ackclock("run", path, *more).out.split())
         assert "over 3 flows" in out
-        assert "1 of them did not always have data to send" in out
-        assert "over those that did (tcp-1, tcp-2) is" in out
+        assert "1 of 3 flows did not always have data to send" in out
+        assert "over the flows that always did (tcp-1, tcp-2) is" in out

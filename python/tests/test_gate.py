@@ -88,7 +88,7 @@ def test_an_unmet_expectation_exits_with_1(ackclock: Command, scenario_file: Pat
 def test_a_run_without_a_sample_keeps_to_no_bound(text: str, found: list[float | None]) -> None:
     outcome = Expectation.read(text).finding(found)
     assert not outcome.met
-    assert "no sample" in sentence(outcome) or "no run has a sample" in sentence(outcome)
+    assert "no value in" in sentence(outcome) or "no run has a value" in sentence(outcome)
 
 
 @pytest.mark.parametrize("column", ["groups.tcp.rtt_p50_s", "flows.tcp.rtt_p50_s"])
@@ -102,7 +102,7 @@ def test_a_flow_without_a_sample_leaves_its_group_without_one(
     )
     outcome = ackclock("run", scenario_file, "--expect", f"{column} < 10")
     assert outcome.code == 1
-    assert f"{column} < 10 does not hold: no run has a sample" in outcome.err
+    assert f"{column} < 10 does not hold: no run has a value" in outcome.err
 
 
 def test_the_outcome_has_the_interval_over_the_replications(ackclock: Command, scenario_file: Path) -> None:

@@ -50,7 +50,7 @@ def test_a_pipe_that_no_program_writes_into_is_refused(ackclock: Command, comman
     os.mkfifo("pipe.toml")
     outcome = ackclock(*command.split(), "pipe.toml")
     assert (outcome.code, outcome.out) == (2, "")
-    assert "pipe.toml: is a pipe into which no program writes" in outcome.err
+    assert "pipe.toml: is a pipe that no program is writing to" in outcome.err
 
 
 def test_a_pipe_with_a_writer_is_read(ackclock: Command) -> None:
