@@ -119,7 +119,7 @@ INSTEAD: dict[str, Callable[[str], str]] = {
     "kind": lambda kind: f"`ackclock list {KINDS.get(kind, kind)}` prints",
     "table": lambda name: f"`ackclock list keys {name}` prints",
     "transports": lambda profile: f"`ackclock list transports {profile}` prints",
-    "profiles": lambda profile: f"`ackclock list transports {profile}` and its like print",
+    "profiles": lambda profile: f"`ackclock list transports {profile}` prints",
     "fields": lambda _: "`ackclock schema --of run` prints",
     "series": lambda _: "`ackclock schema --of run` prints",
     "documents": lambda what: (
@@ -127,32 +127,32 @@ INSTEAD: dict[str, Callable[[str], str]] = {
     ),
     "power": lambda _: "`scripts/evaluation_power.py` computes",
     "stack-checks": lambda what: (
-        "[`causes.toml`](../reference/stack-checks/causes.toml) has"
+        "[`causes.toml`](../reference/stack-checks/causes.toml) contains"
         if what == "causes"
-        else "`ackclock.drills` has"
+        else "`ackclock.drills` contains"
     ),
-    "limits": lambda _: "[`limits.toml`](../python/ackclock/evaluation/limits.toml) has",
+    "limits": lambda _: "[`limits.toml`](../python/ackclock/evaluation/limits.toml) contains",
     "words": lambda module: f"`python -m pydoc ackclock.experiment.{module}` prints",
     "commands": lambda _: "`ackclock COMMAND --help` prints",
-    "python": lambda _: "`help(ackclock.Scenario)` and its like print, in Python,",
+    "python": lambda _: "Python's `help`, such as `help(ackclock.Scenario)`, prints",
     "records": lambda _: "`python -m pydoc ackclock.custom` prints",
-    "traces": lambda _: "[The folder of the scenarios](../python/ackclock/reference_traces) has",
-    "clauses": lambda _: "[`clauses.toml`](clauses.toml) has",
+    "traces": lambda _: "[The folder of the scenarios](../python/ackclock/reference_traces) contains",
+    "clauses": lambda _: "[`clauses.toml`](clauses.toml) contains",
     "studies": lambda _: "`ackclock list studies` prints",
     "scenarios": lambda _: "`ackclock list studies` prints",
     "claims": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study} --judge` computes",
     "grids": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study} --judge` computes",
     "thesis-claims": lambda key: f"`ackclock reproduce {key} --judge` computes",
     "characterisation": lambda _: (
-        "[A record of each scenario](../python/ackclock/archive/characterisation) has"
+        "[A record of each scenario](../python/ackclock/archive/characterisation) contains"
     ),
-    "flows-on-the-wire": lambda _: "[The record](../python/ackclock/archive/wire/flows.json) has",
-    "testbed-on-the-wire": lambda _: "[The record](../python/ackclock/archive/wire/testbed.json) has",
+    "flows-on-the-wire": lambda _: "[The record](../python/ackclock/archive/wire/flows.json) contains",
+    "testbed-on-the-wire": lambda _: "[The record](../python/ackclock/archive/wire/testbed.json) contains",
     "schemas": lambda _: "`ackclock schema --of KIND` prints",
     "file": lambda path: f"[`{path}`](../{path}) is",
     "run": lambda command: f"`{command}` prints",
 }
-"""What has, in the repository, what a part shows on the site."""
+"""The command or file that has, in the repository, what a part shows on the site."""
 
 
 def parts(text: str) -> list[str]:
@@ -193,7 +193,7 @@ def line_instead(what: str, page: Path) -> str:
         raise SystemExit(f"error: nothing in the repository has {what!r}: generate it there")
     up = os.path.relpath(ROOT / "docs", page.parent)
     index = "index.md" if up == "." else f"{up}/index.md"
-    return f"*{INSTEAD[word](rest)} what [the site]({index}#what-only-the-site-has) shows here.*"
+    return f"*{INSTEAD[word](rest)} this part, which [the site]({index}#what-only-the-site-has) shows.*"
 
 
 def generate(what: str) -> str:

@@ -37,7 +37,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if (close := alike(name, candidates)) is not None:
         return f'; did you mean "{close}"?'
     if 0 < len(candidates) <= 8:
-        return "; there is " + ", ".join(candidates)
+        return "; available: " + ", ".join(candidates)
     return ""
 
 

@@ -118,7 +118,7 @@ def test_a_page_begins_with_the_counts_in_words(small: Recorded) -> None:
     assert theses.answer([]) == "No claim of the thesis is recorded."
     lost = ran(replaced(STUDY, ('item = "Table', 'setup_unknown = "The start times."\nitem = "Table')))
     assert theses.answer([small, lost]).endswith(
-        ". Where a part of the set-up is unknown and we chose a replacement, 1 of 2 claims hold and 1 does not."
+        ". Where the thesis leaves a part of the set-up open, 1 of 2 claims hold and 1 does not."
     )
     assert list(theses.about([small, lost])) == [
         "Of these claims 4 compare only baselines, and no system of the thesis."

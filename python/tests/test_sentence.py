@@ -68,7 +68,7 @@ def study(
         # Beside a printed 0 there is no share.
         (
             study(loss=[(0.0, 0.1), (1.0, 1.0), (1.0, 1.2)]),
-            "Of 3 printed numbers 1 is within 10 % and 2 within 25 %.",
+            "Of 3 printed numbers, 1 is within 10 % and 2 within 25 %.",
         ),
         (
             study(
@@ -87,7 +87,7 @@ def study(
             "Both claims without a number hold.",
         ),
         (study(claim("undecided", order=Result.UNDECIDED)), "1 claim is undecided."),
-        (study(loss=[(-0.1, 0.63), (1.0, 1.0)]), "Of 2 printed numbers 1 is within 10 % and 1 within 25 %."),
+        (study(loss=[(-0.1, 0.63), (1.0, 1.0)]), "Of 2 printed numbers, 1 is within 10 % and 1 within 25 %."),
         # A printed number without an order is no claim about the better side.
         (
             study(claim("as printed", paper=2.0, measured=2.1, tolerance=0.2)),

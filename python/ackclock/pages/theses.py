@@ -28,8 +28,8 @@ HEADS = [
 SAID: Mapping[Verdict, tuple[str, str]] = {
     "not as printed": ("does not", "do not"),
     "right order, other size": (
-        "has the right order and another size",
-        "have the right order and another size",
+        "has the right order but another size",
+        "have the right order but another size",
     ),
     "undecided": ("is undecided", "are undecided"),
     "cannot tell": ("cannot be told from its opposite", "cannot be told from their opposite"),
@@ -37,7 +37,7 @@ SAID: Mapping[Verdict, tuple[str, str]] = {
 """What is said of one claim, and of several."""
 WHERE = {
     False: "Where the set-up is printed",
-    True: "Where a part of the set-up is unknown and we chose a replacement",
+    True: "Where the thesis leaves a part of the set-up open",
 }
 
 
@@ -79,13 +79,14 @@ def _in_words(counts: Mapping[Verdict, int]) -> str:
 
 
 def about(both: Sequence[Recorded]) -> Iterator[str]:
-    """Yields how many claims are about baselines alone, and the answers to questions of our own."""
+    """Yields how many claims are about baselines alone, and the answers to new questions."""
     if baselines := len(claims_of(both, "baselines")):
-        yield f"Of these claims {baselines} compare only baselines, and no system of the thesis."
+        verb = "compares" if baselines == 1 else "compare"
+        yield f"{baselines} of these claims {verb} only baselines."
     if ours := counted(claim.verdict for _, claim in claims_of(both, "ours")):
         rest = sum(ours.values()) - ours.get("yes", 0) - ours.get("no", 0)
         yield (
-            f"Of {number_of(sum(ours.values()), 'question')} that we ask and the thesis does not, {ours.get('yes', 0)} "
+            f"Of {number_of(sum(ours.values()), 'new question')}, which the thesis does not ask, {ours.get('yes', 0)} "
             f"have the answer yes, {ours.get('no', 0)} no, and {rest} no clear answer."
         )
 
@@ -98,11 +99,11 @@ def numbers(both: Sequence[Recorded]) -> Iterator[str]:
         every_one = number_of(len(every), "printed number")
         verb = "is" if near == 1 else "are"
         more = not_judged(judged)
-        rest = f" {more} more {'is' if more == 1 else 'are'} shown and not judged." if more else ""
-        yield f"Of {every_one} {near} {verb} within 10 % of the measured one and {wide} within 25 %.{rest}"
+        rest = f" {more} more {'is' if more == 1 else 'are'} shown but not judged." if more else ""
+        yield f"Of {every_one}, {near} {verb} within 10 % of the measured one and {wide} within 25 %.{rest}"
     if count := sum(bool(claim.reversed_by) for _, claim in claims_of(both)):
         results = number_of(count, "result")
-        yield f"Another interpretation of the thesis's text, for which there is evidence, reverses {results}."
+        yield f"Another interpretation of the thesis's text, which evidence supports, reverses {results}."
 
 
 def notes(both: Sequence[Recorded], studies: Sequence[LoadedStudy]) -> Iterator[str]:

@@ -150,7 +150,7 @@ def _sentence(kind: Kind, verdicts: Sequence[Verdict]) -> str:
     if not counts:
         return f"{'The one' if asked == 1 else f'All {asked}'} {about} {said}.{aside}"
     others = _listed([_number(count, verdict) for verdict, count in counts.items()])
-    return f"Of {asked} {about} {came_out or 'none'} {said}; {others}.{aside}"
+    return f"Of {asked} {about}, {came_out or 'none'} {said}; {others}.{aside}"
 
 
 def _where_lost(sentence: str) -> str:

@@ -57,7 +57,7 @@ def _counted(numbers: Sequence[Printed], kind: str) -> list[str]:
         where = "within 10 %" if near else "within 25 %" if wide else "not within 25 %"
         return [f"the {kind} number is {where}"]
     verb = "is" if near == 1 else "are"
-    return [f"of {len(numbers)} {kind} numbers {near} {verb} within 10 % and {wide} within 25 %"]
+    return [f"of {len(numbers)} {kind} numbers, {near} {verb} within 10 % and {wide} within 25 %"]
 
 
 def _by_metric(groups: Mapping[str, Sequence[Printed]]) -> list[str]:
