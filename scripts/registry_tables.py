@@ -58,24 +58,24 @@ def kind(plural: str) -> str:
 SECTIONS = {
     "scenario": "the-file",
     "precision": "precision",
-    "observe": "what-is-observed",
+    "observe": "observation",
     "warmup": "when-measuring-begins",
     "dumbbell": "dumbbell",
     "parallel": "parallel",
     "parking_lot": "parking-lot",
-    "named_link": "links-one-by-one",
-    "link": "what-a-link-is-made-of",
-    "link_of_rtt": "what-a-link-is-made-of",
-    "difference": "what-a-link-is-made-of",
-    "direction": "what-a-link-is-made-of",
+    "named_link": "individual-links",
+    "link": "keys-of-a-link",
+    "link_of_rtt": "keys-of-a-link",
+    "difference": "keys-of-a-link",
+    "direction": "keys-of-a-link",
     "outage": "outages",
     "duplicate": "copies-and-rules-for-the-ecn-field",
     "jitter": "distributions-of-jitter",
     "detour": "detours",
     "reorder": "packets-that-skip-the-delay",
-    "changing_rate": "what-changes-over-time",
-    "changing_loss": "what-changes-over-time",
-    "changing_delay": "what-changes-over-time",
+    "changing_rate": "values-that-change-over-time",
+    "changing_loss": "values-that-change-over-time",
+    "changing_delay": "values-that-change-over-time",
     "changing_reader": "slow-readers",
     "medium_of_links": "media",
     "places": "media",
@@ -120,7 +120,7 @@ def keys_of(name: str) -> str:
     rows = [[f"`{key['name']}`", key["meaning"], written(key, linked), without(key, found)] for key in own]
     if len(own) < len(found["keys"]):
         names = ", ".join(f"`{key['name']}`" for key in found["keys"] if key not in own)
-        rows.append([names, f"[What a link is made of](#{SECTIONS['link']})", "", ""])
+        rows.append([names, f"[Keys of a link](#{SECTIONS['link']})", "", ""])
     if found["others"]:
         rows.append(["any other key", found["meaning"], "; ".join(found["others"]), ""])
     return "\n".join(table(["key", "meaning", "written as", "default"], rows))

@@ -417,7 +417,7 @@ records! {
     /// The copies that a link has made.
     pub struct CopiesResult {
         /// number of copies of packets that arrived in measured time from a link with
-        /// [`duplicate`](scenario-language.md#what-a-link-is-made-of). On later links a copy counts as a packet of its own; the link that
+        /// [`duplicate`](scenario-language.md#keys-of-a-link). On later links a copy counts as a packet of its own; the link that
         /// made it does not count it in `delivered_packets`
         duplicated_packets: u64;
     }
