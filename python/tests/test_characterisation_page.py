@@ -91,8 +91,8 @@ def test_a_queue_that_does_not_exist_is_refused(ackclock: Command) -> None:
     for ignored in (["--seeds", "5"], ["--fail-on", "CONCERN"], ["--plan"]):
         refused = ackclock("evaluate", "queue", "codel", *ignored)
         assert refused.code == 2
-        assert f"{ignored[0]}: `ackclock evaluate queue` takes only" in " ".join(refused.err.split())
-    assert "queue needs a discipline" in ackclock("evaluate", "queue").err
+        assert f"{ignored[0]}: `ackclock evaluate queue` accepts only" in " ".join(refused.err.split())
+    assert "queue: expected one queue discipline" in ackclock("evaluate", "queue").err
 
 
 def test_the_command_writes_a_page_and_its_data(ackclock: Command, tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_wrong_input_is_named(tmp_path: Path) -> None:
         ([], "no control is named; for example: ackclock control cubic"),
         (["--replay", text], 'line 1: found "no events", expected "# ackclock kernel events 1"'),
         (["--replay", tmp_path / "none.csv"], "none.csv: No such file or directory"),
-        (["--replay", RECORDING, "--", "true"], "--replay excludes --record and a command"),
+        (["--replay", RECORDING, "--", "true"], "--replay cannot be combined with --record or a command"),
     ]:
         done = run(*arguments)
         assert done.returncode == 2, done.stderr

@@ -108,11 +108,11 @@ def test_a_record_and_a_named_verdict_decide_the_exit_code(ackclock: Command, tm
     verdict = family["verdict"]
     gated = ackclock(*asked, "--fail-on", verdict)
     assert gated.code == 1
-    assert f"is {verdict}: " in gated.err
-    assert "1 of 1 criteria have a verdict named by --fail-on" in gated.err
+    assert f'has the verdict "{verdict}": ' in gated.err
+    assert "--fail-on matches 1 of 1 verdicts" in gated.err
     misnamed = ackclock("evaluate", "sack", "--only", "small.toml", "--fail-on", "CONCERNS")
     assert misnamed.code == 2
-    assert 'no verdict is called "CONCERNS"; did you mean "CONCERN"?' in misnamed.err
+    assert 'found "CONCERNS", expected a verdict; did you mean "CONCERN"?' in misnamed.err
 
     # A record of other scenarios is refused before anything runs.
     (tmp_path / "foreign.toml").write_text(EVALUATED)
@@ -143,8 +143,8 @@ def test_a_file_of_ones_own_is_evaluated_and_recorded(ackclock: Command, tmp_pat
     other = {**document, "versions": {**document["versions"], "core": "0.1.0+abc"}}
     (tmp_path / "record.json").write_text(json.dumps(other))
     told = ackclock(*asked, "--transport", "quic").err
-    assert "over another transport (that of each scenario) than this evaluation (quic)" in told
-    assert "another build of ackclock, 0.1.0+abc, whose results may differ" in told
+    assert "over another transport than this evaluation: the transport of each scenario, now quic" in told
+    assert "another build of ackclock, 0.1.0+abc, whose results can differ" in told
     refused = ackclock(*asked, "--against", "cubic")
     assert refused.code == 2
     assert "evaluate with --against 'cubic,sack'" in refused.err
@@ -456,8 +456,8 @@ def test_the_files_of_a_control_have_its_name() -> None:
             ["cubic", "--against", str(Path(__file__).with_name("offenders.py")) + ":Reno"],
             "expected names from",
         ),
-        (["copy", "N-03"], "copy needs the name of a scenario and a file"),
-        (["copy", "N-04", "x.toml"], "names 3 scenarios; give one of them"),
+        (["copy", "N-03"], "copy: expected the name of a scenario and a file"),
+        (["copy", "N-04", "x.toml"], "matches 3 scenarios; give one of them"),
         (["copy", "N-17/flows 9", "x.toml"], "there is no setting"),
         (["cubic", "--set", "flint"], 'there is no set of scenarios "flint"; did you mean "flent"'),
         (["cubic", "--beside", "cubic"], "found cubic, the tested control itself, expected another control"),

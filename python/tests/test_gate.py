@@ -1,4 +1,4 @@
-"""Gates: expectations about runs and verdicts on claims that decide the exit code."""
+"""Gates, which decide the exit code: expectations about runs, and verdicts on claims and criteria."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_an_unmet_expectation_exits_with_1(ackclock: Command, scenario_file: Pat
     assert json.loads(outcome.out)["flows"][1] == flow
     assert "does not hold: measured 0." in outcome.err
     assert "one run, so no interval" in outcome.err
-    assert "error: 1 of 2 --expect expectations are not met" in outcome.err
+    assert "error: --expect: 1 of 2 expectations not met" in outcome.err
 
 
 @pytest.mark.parametrize("text", ["x < 9", "x <= 9", "x > 0", "x >= 0"])
@@ -120,7 +120,7 @@ def test_every_point_of_a_sweep_is_judged(ackclock: Command, scenario_file: Path
     assert outcome.code == 1
     assert "(at bottleneck_rate = 1 Mbit/s)" in outcome.err
     assert "(at bottleneck_rate = 4 Mbit/s)" in outcome.out
-    assert "1 of 2 --expect expectations are not met" in outcome.err
+    assert "--expect: 1 of 2 expectations not met" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -149,12 +149,12 @@ def test_a_study_fails_on_the_verdicts_named(ackclock: Command, study_file: Path
     (claim,) = [
         one for one in json.loads(failed.out)["studies"][0]["claims"] if one["verdict"] == "not as printed"
     ]
-    assert f" {claim['id']} is not as printed: expected " in failed.err
+    assert f' claim {claim["id"]} has the result "not as printed": expected ' in failed.err
     assert "measured " in failed.err
-    assert "error: 1 of 2 claims have a verdict named by --fail-on" in failed.err
+    assert "error: --fail-on matches the results of 1 of 2 claims" in failed.err
 
 
 def test_an_unknown_verdict_names_the_nearest(ackclock: Command, study_file: Path) -> None:
     outcome = ackclock("reproduce", study_file, "--fail-on", "not as prinded")
     assert (outcome.code, outcome.out) == (2, "")
-    assert 'no verdict is called "not as prinded"; did you mean "not as printed"?' in outcome.err
+    assert 'found "not as prinded", expected a verdict; did you mean "not as printed"?' in outcome.err

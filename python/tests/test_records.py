@@ -116,4 +116,4 @@ class TestCommands:
             assert "have changed since it was recorded" in outcome.out + outcome.err
 
     def test_two_ways_to_run_exclude_each_other(self, ackclock: Command) -> None:
-        assert "exclude each other" in ackclock("reproduce", "rbcc/table-4.1", "--judge", "--quick").err
+        assert "are mutually exclusive" in ackclock("reproduce", "rbcc/table-4.1", "--judge", "--quick").err

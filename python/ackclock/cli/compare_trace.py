@@ -36,7 +36,9 @@ def compare_trace(
     as_json: bool,
     picture: Path | None,
 ) -> None:
-    """Prints where two logs part. Leaves with 1 if they do. InputError for a log or an option that cannot be read."""
+    """Prints the first difference between two logs. Exits with code 1 if they differ. InputError for a log or an option
+    that cannot be read.
+    """
     from ackclock.traces.compare import compare
     from ackclock.traces.document import document
     from ackclock.traces.outcome import COMPARED
@@ -53,7 +55,8 @@ def compare_trace(
     for name in ignored:
         if name not in may_be_ignored:
             raise InputError(
-                f'--ignore: found "{name}", expected a quantity or an event of the logs{nearest(name, may_be_ignored)}'
+                f'--ignore: found "{name}", expected a quantity, losses, states, timeouts, or an event that is not '
+                f"understood{nearest(name, may_be_ignored)}"
             )
     for log, size in zip((mine, other), sizes, strict=True):
         log.packet_bytes = size or log.packet_bytes
@@ -200,7 +203,7 @@ def _show_parting(comparison: Comparison, parting: Parting) -> None:
 
 
 def _circumstances(comparison: Comparison, parting: Parting) -> Iterator[tuple[str, str, str]]:
-    """Returns the rows of the parting: what each log says of its time, its packets, its state and its numbers."""
+    """Yields the rows on each log at the first difference: time, packets sent, packet number, state and quantities."""
     from ackclock.traces.log import QUANTITIES
     from ackclock.traces.outcome import SIDES
     from ackclock.traces.values import reading
@@ -220,13 +223,13 @@ def _circumstances(comparison: Comparison, parting: Parting) -> Iterator[tuple[s
 
 
 def _last(comparison: Comparison, side: Side) -> Event | None:
-    """Returns the event of the parting, or the last one before."""
+    """Returns a log's event at the first difference, or else its last event before it."""
     own = comparison.own(side)
     return own or next(iter(comparison.before(side, 1)), None)
 
 
 def _number(comparison: Comparison, side: Side) -> str:
-    """Returns the number of the packet at the parting, or else of the last packet that was named."""
+    """Returns a log's packet number at the first difference, or else the last packet number before it."""
     for event in [comparison.own(side), *reversed(comparison.before(side, 50))]:
         if event is not None and event.packet is not None:
             return str(event.packet)
@@ -234,7 +237,7 @@ def _number(comparison: Comparison, side: Side) -> str:
 
 
 def _differences(comparison: Comparison) -> Table:
-    """Returns the table of the largest differences."""
+    """Returns the table of the largest difference of each quantity."""
     from ackclock.traces.log import QUANTITIES
     from ackclock.traces.values import reading
 
@@ -252,7 +255,7 @@ def _differences(comparison: Comparison) -> Table:
 
 
 def _stretches(comparison: Comparison) -> Table:
-    """Returns the table of the largest differences over time."""
+    """Returns the table of the largest difference of each quantity in each eighth of the comparison."""
     from ackclock.traces.log import QUANTITIES
     from ackclock.traces.outcome import STRETCHES
 

@@ -28,10 +28,10 @@ COLUMNS: Mapping[str, str] = {
     "p50_us": "p50 answer\ntime (us)",
     "p99_us": "p99 answer\ntime (us)",
 }
-"""The columns of a report: the field and the heading."""
+"""The columns of the table of controls: the field of a report, and the heading."""
 NOT_REAL_TIME = (
-    "without real-time priority decisions may be late on a busy machine: run ackclock as root, or set an "
-    "`rtprio` limit in limits.conf"
+    "without real-time priority, the controls' decisions can reach the kernel late on a busy machine: run ackclock as "
+    "root, or set an `rtprio` limit in limits.conf"
 )
 PARENT_DIES = 1
 """``PR_SET_PDEATHSIG`` of linux/prctl.h."""
@@ -46,12 +46,12 @@ def control(
     as_json: bool,
 ) -> None:
     """Offers controls to the kernel's sockets while ``command`` runs, or until Ctrl-C; or replays a recording. RunError
-    when something is missing.
+    when a program, a privilege or a feature of the kernel is missing.
     """
     if replay is not None:
         if command or record:
             raise InputError(
-                "--replay excludes --record and a command: a recording is replayed without sockets"
+                "--replay cannot be combined with --record or a command: a replay uses no sockets"
             )
         _replay(replay, controls, as_json)
         return
@@ -83,7 +83,7 @@ def control(
 
 
 def _check(controls: Sequence[str]) -> None:
-    """Raises InputError for a control that does not exist; the program checks the parameters."""
+    """Raises InputError for a control that does not exist. ``ackclock-structops`` checks the parameters."""
     from ackclock import _typed_core as core
     from ackclock._names import nearest
 
@@ -96,7 +96,7 @@ def _check(controls: Sequence[str]) -> None:
 
 
 def _run(command: Sequence[str], quiet: bool) -> int:
-    """Runs the command, which ends with this process. Returns its exit code."""
+    """Runs the command, which is killed if this process ends first. Returns its exit code."""
     output = sys.stderr if quiet else None
     try:
         # No other thread runs here, so that a function between fork and exec is safe.
@@ -107,14 +107,14 @@ def _run(command: Sequence[str], quiet: bool) -> int:
 
 
 def ends_with(parent: int) -> Callable[[], None]:
-    """Returns what a child of ``parent`` calls before it becomes another program, so that it is killed when ``parent``
-    ends.
+    """Returns a function for a child of ``parent`` to call between fork and exec, so that the kernel kills the child
+    when ``parent`` ends.
     """
     libc = ctypes.CDLL(None)
 
     def ask_the_kernel() -> None:
         libc.prctl(PARENT_DIES, signal.SIGKILL)
-        # The kernel tells of later deaths only: a parent that is gone already has left its child to another.
+        # The signal is only sent for a later death: if the parent has already died, this process has another parent.
         if os.getppid() != parent:
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -127,7 +127,11 @@ def _replay(file: Path, controls: Sequence[str], as_json: bool) -> None:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a recording of events"
+        reason = (
+            error.strerror
+            if isinstance(error, OSError)
+            else "not a recording of events: it is not UTF-8 text"
+        )
         raise InputError(f"{file}: {reason}") from None
     try:
         outcome = core.replay(text, controls)
@@ -138,13 +142,14 @@ def _replay(file: Path, controls: Sequence[str], as_json: bool) -> None:
         print_json(outcome)
     else:
         recorded = " ".join(outcome["about"]["controls"])
-        told = f"{outcome['events']} events of {outcome['connections']} connections under {recorded}"
-        console().print(f"{told}, recorded on Linux {outcome['about']['kernel']}")
+        told = f"{_counted(outcome['events'], 'event')} of {_counted(outcome['connections'], 'connection')}"
+        console().print(f"{told} under {recorded}, recorded on Linux {outcome['about']['kernel']}")
         if differences:
             first = differences[0]
             console().print(
-                f"{len(differences)} decisions differ from the recording (window, threshold or pacing); the first in "
-                f"line {first['line']}: a window of {first['decided_cwnd']} packets, recorded {first['recorded_cwnd']}"
+                f"{_counted(len(differences), 'decision')} differ{'s' if len(differences) == 1 else ''} from the "
+                f"recording (window, threshold or pacing); the first in line {first['line']}: a window of "
+                f"{first['decided_cwnd']} packets, recorded {first['recorded_cwnd']}"
             )
         else:
             console().print("all decisions match the recording")
@@ -152,8 +157,12 @@ def _replay(file: Path, controls: Sequence[str], as_json: bool) -> None:
         raise typer.Exit(1)
 
 
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def show_reports(reports: Sequence[Mapping[str, Any]]) -> None:
-    """Prints how decisions reached the kernel, a row for each control."""
+    """Prints a row for each control: its events, and how many of its decisions reached the kernel in time."""
     out = console()
     names = Column("control", [Text(report["name"]) for report in reports])
     columns = [
@@ -164,6 +173,4 @@ def show_reports(reports: Sequence[Mapping[str, Any]]) -> None:
         out.print(table)
     for report in reports:
         if report["lost_events"]:
-            warn(
-                f"{report['name']}: {report['lost_events']} events were lost because the ring buffer was full"
-            )
+            warn(f"{report['name']}: events lost because the ring buffer was full: {report['lost_events']}")

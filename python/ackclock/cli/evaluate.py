@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from ackclock.evaluation.run import Cost, Plan
 
 MANY_PACKETS = 5e7
-"""The number of packets above which an evaluation says beforehand how many runs it makes. To say what they cost takes
-seconds.
+"""The number of packets above which a quick evaluation prints its number of runs before it starts. It does not print
+their CPU time, whose measurement takes seconds.
 """
 MOST_NAMED = 8
-"""The largest number of scenarios that the name of a file lists."""
+"""The largest number of scenarios that a file name lists."""
 
 
 def evaluate(
@@ -52,10 +52,10 @@ def evaluate(
     dask: str | None,
     out: Path,
 ) -> bool:
-    """Evaluates a control, and the one ``beside`` it, and prints the verdicts.
+    """Evaluates a control, and a second one ``beside`` it if given, and prints the verdicts.
 
-    Returns whether the control is no worse than the record to compare with. RunError, after all that, when a criterion
-    has a verdict that ``fail_on`` names.
+    Returns whether the control is no worse than the record of ``compare``, if given. RunError, after the results are
+    printed, when a criterion has a verdict that ``fail_on`` names.
     """
     from ackclock._cluster import workers_at
     from ackclock._store import Store
@@ -130,7 +130,7 @@ def evaluate(
 
 
 def _announce(plans: Sequence[Plan], limit_s: float, threads: int, *, full: bool, plan_only: bool) -> None:
-    """Says what is to be known of the runs beforehand, and what they cost where that is asked or is much."""
+    """Prints remarks before the runs start, and the number and CPU time of the runs if requested or large."""
     from ackclock.evaluation import run
 
     for text in dict.fromkeys(text for plan in plans for text in _remarks(plan)):
@@ -153,7 +153,7 @@ def _show(found: Evaluation, other: Evaluation | None, pages: Sequence[Path], pa
 
 
 def _remarks(plan: Plan) -> Iterator[str]:
-    """Yields what is to be known of the runs beforehand: what is left out, and how the control is treated."""
+    """Yields remarks to print before the runs start: what is left out, and how the control is treated."""
     from ackclock.evaluation.spelling import left_out
 
     for name, why in plan.refused.items():
@@ -165,7 +165,7 @@ def _remarks(plan: Plan) -> Iterator[str]:
 
 
 def _about_marks(plan: Plan) -> list[str]:
-    """Returns a remark if the control counts marks that its packets cannot get."""
+    """Returns a remark if the control relies on ECN marks, but its packets cannot be marked."""
     from ackclock import _typed_core as core
     from ackclock.evaluation.run import described_by
 
@@ -188,7 +188,7 @@ def _compared(
     chosen: Sequence[Loaded],
     transport: str | None,
 ) -> Thresholds:
-    """Returns what counts as worse than the record, and warns of what else than the control differs from it.
+    """Returns the thresholds for the comparison with the record, and prints other differences than the control.
 
     InputError if the evaluation cannot be compared with the record.
     """
@@ -216,20 +216,19 @@ def _compared(
 
 
 def _about_record(record: Mapping[str, Any], transport: str | None) -> Iterator[str]:
-    """Yields remarks on what else than the control differs from the record."""
+    """Yields remarks on other differences from the record than the control: transport and build of ackclock."""
     from ackclock._store import core_fingerprint
     from ackclock.evaluation.compare import transport_of
     from ackclock.evaluation.entry import transport_keys
 
     before = transport_of(record)
     if transport_keys(before) != transport_keys(transport):
-        told = [one or "that of each scenario" for one in (before, transport)]
-        yield f"the record was made over another transport ({told[0]}) than this evaluation ({told[1]})"
+        made, wanted = (one or "the transport of each scenario" for one in (before, transport))
+        yield f"the record was made over another transport than this evaluation: {made}, now {wanted}"
     if record["versions"]["core"] != core_fingerprint():
         yield (
-            f"the record was made with another build of ackclock, {record['versions']['core']}, whose "
-            f"results may "
-            "differ: make it again with this build"
+            f"the record was made with another build of ackclock, {record['versions']['core']}, whose results can "
+            "differ: make a new record with this build"
         )
 
 
@@ -262,8 +261,8 @@ def file_stem(
     seeds: int | None,
     most_packets: int | None,
 ) -> str:
-    """Returns the name of the files of an evaluation. Those of a part, over another transport or against other
-    controls do not replace those of the whole.
+    """Returns the file name of an evaluation, without its ending. It contains the options that differ from the
+    defaults, so that a partial evaluation does not replace a complete one.
     """
     from ackclock.evaluation.contenders import REFERENCES
 
@@ -285,13 +284,13 @@ def file_stem(
 
 
 def stem_of(control: str) -> str:
-    """Returns the name of the files of a control: ``mine`` of ``cc/mine.py``, ``mine-Aimd`` of ``cc/mine.py:Aimd``."""
+    """Returns the control's part of a file name: ``mine`` for ``cc/mine.py``, ``mine-Aimd`` for ``cc/mine.py:Aimd``."""
     path, colon, name = control.partition(":")
     return plain(f"{Path(path).stem}{colon}{name}" if path.endswith(".py") else control)
 
 
 def plain(text: str) -> str:
-    """Returns ``text`` as a part of the name of a file, with a hyphen for what is neither letter, digit, _ nor +."""
+    """Returns ``text`` as part of a file name: other characters than letters, digits, _ and + become hyphens."""
     return re.sub("-+", "-", re.sub(r"[^\w+]", "-", text)).strip("-")
 
 

@@ -14,7 +14,7 @@ LIST, COPY = "list", "copy"
 
 
 def show_scenario(name: str) -> None:
-    """Prints what a scenario is: its set-up, its conditions, its settings."""
+    """Prints the scenarios of this name: title, summary, source, conditions, limitations and settings."""
     from ackclock.evaluation.files import find, load
 
     out = console()
@@ -37,7 +37,7 @@ def show_scenario(name: str) -> None:
 
 
 def show_list() -> None:
-    """Prints the scenarios: those for the RFC in its order, then the sets."""
+    """Prints the scenarios for RFC 9743, in the order of its sections, and then the published sets."""
     from ackclock.evaluation.files import load, names, names_of_sets
     from ackclock.evaluation.sets import ROWS, SETS, of_scenario
 
@@ -57,19 +57,19 @@ def show_list() -> None:
             about = load(name).about
             count = len(list(about.settings(quick=True))), len(list(about.settings(quick=False)))
             out.print(
-                Text(f"       {name:<{width}}  {about.title} ({count[0]} settings, {count[1]} with --full)")
+                Text(f"       {name:<{width}}  {about.title} (settings: {count[0]}, with --full: {count[1]})")
             )
         if family.id not in by_family:
             text = (
                 family.not_evaluated
-                or "judged by the scenarios of section 5, which all have drop-tail queues"
+                or "covered by the scenarios of section 5, which all have drop-tail queues"
             )
             out.print(Text(f"       {text}", style="dim"))
 
 
 def copy(name: str, file: Path, control: str) -> None:
-    """Writes a scenario into ``file``: the file of the evaluation, or for ``NAME/SETTING`` the scenario of that setting
-    with ``control`` in its seat, for ``ackclock run``.
+    """Writes a scenario of the evaluation into ``file``; for ``NAME/SETTING``, only that setting, as a scenario for
+    ``ackclock run`` with ``control`` as the control under test.
     """
     from ackclock._names import nearest
     from ackclock.evaluation.contenders import contender
@@ -79,12 +79,12 @@ def copy(name: str, file: Path, control: str) -> None:
     if file.suffix != ".toml":
         raise InputError(f"{file}: expected a name that ends in .toml for the copy of the scenario")
     if is_there(file, Path.exists):
-        raise InputError(f"{file}: exists already; nothing was written")
+        raise InputError(f"{file}: already exists, so nothing was written: choose another name")
     scenario, slash, setting = name.partition("/")
     # N-15 is a scenario, and the criterion that has another one besides.
     found = [scenario] if scenario in names() else find([scenario])
     if len(found) != 1:
-        raise InputError(f'"{scenario}" names {len(found)} scenarios; give one of them, such as {found[0]}')
+        raise InputError(f'"{scenario}" matches {len(found)} scenarios; give one of them, such as {found[0]}')
     loaded = load(found[0])
     text = loaded.text
     if slash:
@@ -95,7 +95,8 @@ def copy(name: str, file: Path, control: str) -> None:
         tested = contender(control)
         if tested.classes:
             raise InputError(
-                f"{control}: found a control in Python, expected one that a scenario file can name"
+                f"--control {control}: found a control in Python, expected a name from `ackclock list controls` or a "
+                "TOML table"
             )
         text = scenario_of(loaded, {**settings, **quick}[setting], tested)
     with replacing(file) as unfinished:

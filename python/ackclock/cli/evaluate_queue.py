@@ -23,7 +23,7 @@ QUEUE = "queue"
 def evaluate(
     discipline: str, *, full: bool, only: Sequence[str], as_json: bool, html: bool, threads: int, out: Path
 ) -> None:
-    """Runs a discipline beside drop-tail and prints a verdict for each scenario of the RFC."""
+    """Runs a queue discipline and drop-tail, and prints a verdict on each scenario of RFC 7928."""
     from ackclock._store import Store
     from ackclock.characterisation.entry import evaluate_queue, scenarios
     from ackclock.cli.reproduce_json import as_document

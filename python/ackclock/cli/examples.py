@@ -20,11 +20,13 @@ STANDARD_OUTPUT = Path("-")
 
 
 def examples(name: str | None, out: Path | None, notebooks: Path | None) -> None:
-    """Lists the lessons, or shows the named one and writes its scenario; writes notebooks into a folder."""
+    """Prints the list of lessons or the named lesson, or writes its scenario, or writes notebooks into a folder."""
     from ackclock.lessons import lesson, lessons
 
     if name is None and out is not None:
-        raise InputError("--out: name the lesson whose scenario to write")
+        raise InputError(
+            "--out: found no lesson, expected its name, as in `ackclock examples incast --out incast.toml`"
+        )
     wanted = lessons() if name is None else [lesson(name)]
     if notebooks is not None:
         from ackclock.lessons.notebook import write

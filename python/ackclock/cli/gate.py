@@ -1,4 +1,4 @@
-"""Gates: expectations about runs and verdicts on claims that decide the exit code."""
+"""Gates, which decide the exit code: expectations about runs, and verdicts on claims and criteria."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Gate:
     """The expectations of ``ackclock run --expect``, at every point of a sweep."""
 
     def __init__(self, texts: Sequence[str], scenario: Scenario, plan: Plan) -> None:
-        """Reads the expectations. InputError for a wrong one, before anything is simulated."""
+        """Reads the expectations. InputError, before anything is simulated, for an invalid one."""
         self._expected: list[Expectation] = []
         self._values: dict[int, dict[int, list[float | None]]] = {}
         self._scenario = scenario
@@ -43,7 +43,7 @@ class Gate:
             one.check(description)
 
     def taking(self, take: Callable[[int, Run], None]) -> Callable[[int, Run], None]:
-        """Returns a function that gives ``take`` a finished run of a point, and keeps its values."""
+        """Returns a function that passes a finished run of a point to ``take``, and stores the run's values."""
         if not self._expected:
             return take
         from ackclock._expect import value
@@ -56,7 +56,7 @@ class Gate:
         return both
 
     def judge(self, *, silent: bool) -> None:
-        """Prints the outcomes, unless ``silent``. RunError when an expectation is not met, after naming it."""
+        """Prints the outcomes; if ``silent``, only of unmet expectations. RunError if any expectation is unmet."""
         if not self._values:
             return
         from ackclock._expect import sentence
@@ -75,7 +75,7 @@ class Gate:
                 elif not silent:
                     console().print(Text(f"the expectation {sentence(finding)}{where}", style="green"))
         if unmet:
-            raise RunError(f"{unmet} of {checked} --expect expectations are not met")
+            raise RunError(f"--expect: {unmet} of {checked} expectations not met")
 
 
 def fail_words(words: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -83,12 +83,12 @@ def fail_words(words: Sequence[str], known: Sequence[str]) -> list[str]:
     found = [word.strip() for text in words for word in text.split(",")]
     for word in found:
         if word not in known:
-            raise InputError(f'--fail-on: no verdict is called "{word}"{nearest(word, known)}')
+            raise InputError(f'--fail-on: found "{word}", expected a verdict{nearest(word, known)}')
     return found
 
 
 def fail_on(words: Sequence[str], results: Sequence[StudyResult]) -> None:
-    """Raises RunError when a claim has one of the verdicts, after naming the claim with what was expected."""
+    """Raises RunError when a claim has one of the verdicts, after printing its expected and measured values."""
     failing = checked = 0
     for result in results:
         recorded = _recorded(result) if CHANGED in words else {}
@@ -98,9 +98,11 @@ def fail_on(words: Sequence[str], results: Sequence[StudyResult]) -> None:
             if claim.verdict in words or before != claim.verdict:
                 failing += 1
                 was = f" (recorded: {before})" if before != claim.verdict else ""
-                complain(f"{result.name} {claim.id} is {claim.verdict}{was}: {_numbers(claim)}")
+                complain(
+                    f'{result.name}: claim {claim.id} has the result "{claim.verdict}"{was}: {_numbers(claim)}'
+                )
     if failing:
-        raise RunError(f"{failing} of {checked} claims have a verdict named by --fail-on")
+        raise RunError(f"--fail-on matches the results of {failing} of {checked} claims")
 
 
 def claim_words() -> list[str]:
@@ -111,14 +113,12 @@ def claim_words() -> list[str]:
 
 
 def fail_on_criteria(words: Sequence[str], evaluation: Evaluation) -> None:
-    """Raises RunError when a criterion of the RFC has one of the verdicts, after naming it with what decides it."""
+    """Raises RunError when a criterion of the RFC has one of the verdicts, after printing each with the reason."""
     failing = [one for one in evaluation.asked if one.verdict in words]
     for one in failing:
-        complain(f"{one.family.section} {one.family.title} is {one.verdict}: {one.sentence}")
+        complain(f'{one.family.section} {one.family.title} has the verdict "{one.verdict}": {one.sentence}')
     if failing:
-        raise RunError(
-            f"{len(failing)} of {len(evaluation.asked)} criteria have a verdict named by --fail-on"
-        )
+        raise RunError(f"--fail-on matches {len(failing)} of {len(evaluation.asked)} verdicts")
 
 
 def _recorded(result: StudyResult) -> Mapping[str, Verdict]:

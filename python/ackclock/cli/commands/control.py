@@ -12,14 +12,14 @@ from ackclock.cli import control as control_command
 from ackclock.cli.options import Json
 
 COMMAND = "ackclock.control.command"
-"""The key under which the context keeps what follows ``--``."""
+"""The key of the context under which the words after ``--`` are stored."""
 
 
 class TakesCommand(TyperCommand):
-    """A command whose arguments are followed by ``--`` and a command of another program."""
+    """A command that accepts ``--`` and the command line of another program after its own arguments."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Keeps what follows the first ``--``, and reads the rest."""
+        """Stores the words after the first ``--`` in the context, and parses the words before it."""
         end = args.index("--") if "--" in args else len(args)
         ctx.meta[COMMAND] = args[end + 1 :]
         return super().parse_args(ctx, args[:end])
@@ -31,8 +31,9 @@ def control(
         list[str] | None,
         typer.Argument(
             metavar="NAME... [-- COMMAND...]",
-            help="Congestion controls from [bold]ackclock list controls[/bold], each with parameters after commas "
-            "([bold]cubic,beta=0.8[/bold]). They are available while COMMAND runs or, without COMMAND, until Ctrl-C.",
+            help="Names of congestion controls from [bold]ackclock list controls[/bold], optionally with parameters "
+            "after commas ([bold]cubic,beta=0.8[/bold]). Sockets can use them while COMMAND runs or, without COMMAND, "
+            "until Ctrl-C.",
             show_default=False,
         ),
     ] = None,
@@ -49,20 +50,20 @@ def control(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Feed the events of a file from --record to the recorded controls, or to those named, and compare "
-            "their decisions with the recorded ones. Needs no privileges.",
+            help="Feed the events in FILE, which --record wrote, to the recorded controls, or to controls NAME... in "
+            "their place, and compare the decisions with the recorded ones. Needs no privileges.",
             show_default=False,
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Make congestion controls of ackclock available to every TCP socket of this machine (Linux).
+    """Make ackclock's congestion controls available to every TCP socket of this machine (Linux).
 
-    The control NAME is called [bold]ack_NAME[/bold] in the kernel: choose it with the socket option TCP_CONGESTION, in
-    iperf3 with -C. When ackclock ends, the control is removed from the kernel, and sockets that use it continue with
-    Reno. This needs root, and the program that [bold]make wire[/bold] builds.
+    The control NAME is called [bold]ack_NAME[/bold] in the kernel: choose it with the socket option TCP_CONGESTION, or
+    in iperf3 with -C. When ackclock ends, the control is removed from the kernel, and sockets that use it continue with
+    Reno. This needs root, and the program ackclock-structops, which [bold]make wire[/bold] builds.
 
-    The exit code is 1 if COMMAND fails, if a privilege, the program or a feature of the kernel is missing, or if the
+    The exit code is 1 if COMMAND fails, if a privilege, ackclock-structops or a kernel feature is missing, or if the
     decisions in a replay without NAME differ from the recorded ones.
 
     Example: [bold]ackclock control bbrv3 -- iperf3 -c server -C ack_bbrv3[/bold]

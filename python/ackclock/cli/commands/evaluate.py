@@ -22,9 +22,9 @@ def evaluate(
         typer.Argument(
             metavar="CONTROL",
             help="The congestion control to evaluate: a name from [bold]ackclock list controls[/bold], a TOML table "
-            'such as { name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. Or one of the words '
-            "[bold]list[/bold] (print the scenarios), [bold]copy[/bold] (write a scenario into a file) and "
-            "[bold]queue[/bold] (evaluate a queue discipline).",
+            'such as { name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. Instead of a control: '
+            "[bold]list[/bold] prints the scenarios, [bold]copy[/bold] writes a scenario into a file, and "
+            "[bold]queue[/bold] evaluates a queue discipline.",
             show_default=False,
         ),
     ],
@@ -33,8 +33,8 @@ def evaluate(
         typer.Argument(
             metavar="[NAME FILE]",
             help="Only with list, copy or queue in place of a control: [bold]list[/bold] NAME prints the scenario NAME "
-            "in full, [bold]copy[/bold] NAME FILE writes it into FILE (NAME/SETTING: as a scenario for ackclock run), "
-            "and [bold]queue[/bold] DISCIPLINE evaluates a queue discipline, such as codel.",
+            "in full, [bold]copy[/bold] NAME FILE writes it into FILE (NAME/SETTING: only that setting, as a scenario "
+            "for ackclock run), and [bold]queue[/bold] DISCIPLINE evaluates a queue discipline, such as codel.",
             show_default=False,
         ),
     ] = None,
@@ -43,8 +43,8 @@ def evaluate(
         typer.Option(
             metavar="CONTROLS",
             help="The reference controls, separated by commas: each runs in place of CONTROL in the same scenarios, "
-            "and CONTROL is compared with each of them. In each condition and setting, the mildest verdict of these "
-            "comparisons counts.",
+            "and CONTROL is compared with each of them. For each condition in each setting, the mildest verdict of "
+            "these comparisons counts.",
         ),
     ] = "cubic,sack",
     beside: Annotated[
@@ -68,7 +68,7 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="SCENARIO",
-            help="Evaluate only this: a scenario (N-01-outage), a section of the RFC (5.1.1), a set of scenarios "
+            help="Evaluate only this: a scenario (N-01-outage), a section of RFC 9743 (5.1.1), a set of scenarios "
             "(flent), or a scenario file (TOML); ackclock evaluate list prints the names. May be given several times.",
             show_default=False,
         ),
@@ -78,8 +78,8 @@ def evaluate(
         typer.Option(
             "--set",
             metavar="SET",
-            help="Also run this published set of scenarios: common-tcp, flent, teacup or picoquic. It gets a verdict "
-            "of its own, which changes none on a criterion of the RFC. May be given several times.",
+            help="Also run this published set of scenarios: common-tcp, flent, teacup or picoquic. The set "
+            "gets a separate verdict, which does not affect those on RFC 9743. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -98,8 +98,8 @@ def evaluate(
             metavar="N",
             min=2,
             max=1000,
-            help="Number of seeds of each setting (path, number of flows), by default 5. With --full the largest "
-            "number, by default 10: a setting whose verdict is clear gets fewer.",
+            help="Number of seeds per setting (path, number of flows); default: 5. With --full, the maximum; default: "
+            "10. A setting whose verdict is clear earlier runs with fewer.",
             show_default=False,
         ),
     ] = None,
@@ -109,7 +109,7 @@ def evaluate(
             metavar="N",
             min=1,
             help="Leave out settings in which the links could carry more than N packets in a run, to save time; the "
-            "report counts them. Default: no limit.",
+            "report gives the number of settings left out. Default: no limit.",
             show_default=False,
         ),
     ] = None,
@@ -117,9 +117,9 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="TOML file with the answers of the control's author, e.g. N-17 = "
-            '"not for constrained nodes" in \\[exempt], the criteria of section 7 of the RFC that do not apply to '
-            'CONTROL, or PR-8 = "..." in \\[process], the RFC\'s demands on the document and the process.',
+            help="TOML file with the answers of the control's author. \\[exempt] gives the reason why a criterion of "
+            'section 7 of RFC 9743 does not apply to CONTROL, e.g. N-17 = "not for constrained nodes"; \\[process] '
+            'answers the RFC\'s demands on the document and the process, e.g. PR-8 = "...".',
             show_default=False,
         ),
     ] = None,
@@ -140,9 +140,10 @@ def evaluate(
         typer.Option(
             metavar="RECORD",
             help="Compare with an earlier evaluation, and exit with code 1 if CONTROL is worse: a run fails, a "
-            "condition has a worse verdict, or a metric is significantly worse or has fewer values. RECORD is a file "
-            "with the output of --json, or the name of a control whose evaluation ackclock contains, e.g. cubic (most "
-            "need --full). Both evaluations need the same references, seeds and --most-packets.",
+            "condition has a worse verdict, or a metric is significantly worse or lacks a value in more runs. RECORD "
+            "is a file with the output of --json, or the name of a control whose evaluation ackclock contains, e.g. "
+            "cubic (most need --full). Both evaluations need the same --against, --full or --quick, --seeds and "
+            "--most-packets.",
             show_default=False,
         ),
     ] = None,
@@ -151,8 +152,8 @@ def evaluate(
         typer.Option(
             metavar="FILE",
             help="TOML file for --compare: tolerance is the relative change up to which a metric does not count as "
-            "worse (default: 0.05), \\[metrics] has tolerances of single metrics, and ignore lists scenarios and "
-            "metrics to leave out. Needs --compare.",
+            "worse (default: 0.05), \\[metrics] sets it for single metrics, and ignore lists scenarios and metrics to "
+            "leave out.",
             show_default=False,
         ),
     ] = None,
@@ -160,8 +161,8 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="VERDICT",
-            help="Exit with code 1 if a criterion of the RFC, or a set of --set, has this verdict, e.g. CONCERN. May "
-            "be given several times.",
+            help="Exit with code 1 if a criterion of RFC 9743, or a set from --set, has this verdict, e.g. CONCERN. "
+            "May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -185,8 +186,8 @@ def evaluate(
     The control runs in scenarios for the criteria, and the reference controls run in its place with the same random
     numbers. Each criterion gets one of these verdicts. "OK": within all limits. "CONCERN": outside a limit, or a run of
     the control failed; this needs an explanation. "as standard controls": outside a limit, but not significantly
-    farther than a reference control. "undecided": more seeds are needed. "no limit": numbers are reported but not
-    judged. "EXEMPT": --answers excludes the criterion, or it is only for multipath controls. "not evaluated": nothing
+    farther than a reference control. "undecided": more seeds are needed. "no limit": the measured numbers have no
+    limit. "EXEMPT": --answers excludes the criterion, or it is only for multipath controls. "not evaluated": nothing
     was run. A verdict changes the exit code only with --fail-on. Repeat an interrupted command to resume it (not with
     controls in Python).
 
@@ -194,14 +195,14 @@ def evaluate(
     [bold]ackclock evaluate bbrv3 --beside cubic --html[/bold],
     [bold]ackclock evaluate list[/bold], [bold]ackclock evaluate copy N-03 loss.toml[/bold]
 
-    To evaluate a queue discipline by RFC 7928: [bold]ackclock evaluate queue codel[/bold]. --only then takes a section
-    of RFC 7928, e.g. 5.2; of the other options it takes --full, --json, --html, --out and --threads.
+    To evaluate a queue discipline by RFC 7928: [bold]ackclock evaluate queue codel[/bold]. --only then selects a
+    section of RFC 7928, e.g. 5.2; the other options are --full, --json, --html, --out and --threads.
     """
     words = more or []
     if control == evaluate_files.COPY:
         if len(words) != 2:
             raise InputError(
-                "copy needs the name of a scenario and a file: `ackclock evaluate copy N-03 loss.toml`"
+                "copy: expected the name of a scenario and a file, as in `ackclock evaluate copy N-03 loss.toml`"
             )
         evaluate_files.copy(words[0], Path(words[1]), control_of_copy)
         return
@@ -211,7 +212,7 @@ def evaluate(
         return
     if control == evaluate_queue.QUEUE:
         if len(words) != 1:
-            raise InputError("queue needs a discipline: `ackclock evaluate queue codel`")
+            raise InputError("queue: expected one queue discipline, as in `ackclock evaluate queue codel`")
         _only_of_queues(context)
         evaluate_queue.evaluate(
             words[0],
@@ -256,14 +257,14 @@ def evaluate(
 
 
 OF_QUEUES = ("control", "more", "full", "only", "json", "html", "out", "threads")
-"""The parameters that the evaluation of a queue discipline takes."""
+"""The parameters that ``ackclock evaluate queue`` accepts."""
 
 
 def _only_of_queues(context: typer.Context) -> None:
-    """Raises InputError for an option that an evaluation of a queue discipline does not take."""
+    """Raises InputError for an option that ``ackclock evaluate queue`` does not accept."""
     params = context.command.params
     taken = [one.opts[0] for one in params if one.name in OF_QUEUES and one.opts[0].startswith("--")]
     for one in params:
         source = context.get_parameter_source(one.name or "")
         if source is not None and source.name == "COMMANDLINE" and one.name not in OF_QUEUES:
-            raise InputError(f"{one.opts[0]}: `ackclock evaluate queue` takes only {', '.join(taken)}")
+            raise InputError(f"{one.opts[0]}: `ackclock evaluate queue` accepts only {', '.join(taken)}")

@@ -17,8 +17,8 @@ def lab(
         str | None,
         typer.Argument(
             metavar="[SCENARIO]",
-            help="What the page shows first: a scenario file (TOML), or the name of a lesson from "
-            "[bold]ackclock examples[/bold]. Default: the first lesson. With --mark: the name of the lesson to mark.",
+            help="Scenario file (TOML) or lesson from [bold]ackclock examples[/bold] with which the page opens. "
+            "Default: the first lesson. With --mark: the name of the lesson to mark.",
             show_default=False,
             autocompletion=examples_command.complete,
         ),
@@ -28,8 +28,8 @@ def lab(
         typer.Option(
             "--lesson",
             metavar="FILE",
-            help="Open the page with a lesson of your own, NAME.lesson.toml, which has the question, buttons and "
-            "answers. Its scenario is SCENARIO if given, or else NAME.toml in the same folder.",
+            help="Open the page with your own lesson: a file NAME.lesson.toml with the question, buttons and answers. "
+            "Its scenario is SCENARIO if given, otherwise NAME.toml in the same folder.",
             show_default=False,
         ),
     ] = None,
@@ -37,7 +37,7 @@ def lab(
         bool,
         typer.Option(
             "--without-answers",
-            help="Leave the answers (what to look for) of all lessons out of the page, to hand it to students.",
+            help="Leave the answers (what to look for) of all lessons out of the page, e.g. to give it to students.",
         ),
     ] = False,
     mark: Annotated[
@@ -46,7 +46,7 @@ def lab(
             "--mark",
             metavar="FOLDER",
             help="Instead of writing a page, print a table of the answers that students saved with their pages (the "
-            "JSON files in this folder), and whether each statement of the lesson holds in the student's own runs.",
+            "JSON files in this folder). It shows whether each statement of the lesson holds in the student's runs.",
             show_default=False,
         ),
     ] = None,
@@ -61,7 +61,7 @@ def lab(
         ),
     ] = None,
     show: Annotated[
-        bool, typer.Option("--open/--no-open", help="Whether to open the page in a browser.")
+        bool, typer.Option("--open/--no-open", help="Open the page in a browser once it is written.")
     ] = True,
 ) -> None:
     """Write and open an HTML page in which scenarios can be changed and simulated, without a server or a network.

@@ -15,8 +15,8 @@ def list_(
         str | None,
         typer.Argument(
             metavar="[KIND]",
-            help="What to list: controls, queues, losses, applications, transports, studies or another heading of the "
-            "full list; keys (the keys of scenario files); or one entry by its name. Default: everything but the keys.",
+            help="Kind to list: controls, queues, losses, applications, transports, studies or another heading of the "
+            "full list; or keys, the keys of scenario files; or the name of one entry. Default: all but the keys.",
             show_default=False,
         ),
     ] = None,
@@ -25,13 +25,13 @@ def list_(
         typer.Argument(
             metavar="[NAME]",
             help="Print this entry in full: summary, source, and every parameter with unit, default and range. With "
-            "keys: a table of the scenario language, such as flows.",
+            "keys: print the keys of this table of scenario files, such as flows.",
             show_default=False,
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """List the controls, queues, losses, transports and other parts that a scenario can use, its keys, and the studies.
+    """List the controls, queues, losses and other parts that a scenario can use, the studies, or the scenario keys.
 
     Examples: [bold]ackclock list[/bold], [bold]ackclock list queues red[/bold], [bold]ackclock list keys flows[/bold],
     [bold]ackclock list studies[/bold]

@@ -15,16 +15,15 @@ def migrate(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="Study files (.toml) or bases of studies (.base.toml) of an earlier version, to be rewritten in "
-            "place.",
+            help="Study files (.toml) or bases (.base.toml, which several studies share) of an earlier version.",
             show_default=False,
         ),
     ],
 ) -> None:
     """Convert study files of an earlier version of ackclock to the current format.
 
-    The files, studies (.toml) or bases of studies (.base.toml), are rewritten in place, and keep their comments and
-    layout. Other kinds of files never changed their format. If one file cannot be converted, none is rewritten.
+    The command rewrites studies (.toml) and their bases (.base.toml) in place, and keeps comments and layout. Other
+    files, such as scenarios, need no conversion. If one file cannot be converted, none is rewritten.
 
     Example: [bold]ackclock migrate studies/*.toml[/bold]
     """

@@ -21,8 +21,8 @@ def packetdrill(
         typer.Option(
             metavar="CONTROL",
             help="Congestion control of the host under test: a name from ackclock list controls, a TOML table such as "
-            '{ name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. Default: the one that the '
-            "script sets, or cubic.",
+            '{ name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. Default: the control '
+            "that the script sets, or cubic.",
             show_default=False,
         ),
     ] = None,
@@ -30,8 +30,8 @@ def packetdrill(
         list[str] | None,
         typer.Option(
             metavar="DETAIL=VALUE",
-            help='Set a parameter of the TCP of the host, e.g. min_rto="1 s"; ackclock list transports linux shows '
-            "those of the profile linux. May be given several times.",
+            help='Set a TCP parameter of the host under test, e.g. min_rto="1 s"; ackclock list transports linux '
+            "prints the parameters of the profile linux. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -40,7 +40,7 @@ def packetdrill(
         typer.Option(
             metavar="NAME",
             help="The TCP implementation that the host imitates, with its defaults: linux, rfc or ns2. Default: the "
-            "one that a comment in the script names, or linux.",
+            "profile that a comment in the script names, or linux.",
             show_default=False,
         ),
     ] = None,
@@ -49,16 +49,16 @@ def packetdrill(
         typer.Option(
             "--timeline",
             help="Print every packet and call of each script with its time, and the lines that were not compared. "
-            "Default: for a single script, the lines that were not compared and, if it differs, the first difference "
-            "with the 12 rows before it; for several scripts, none of these.",
+            "Default: for a single script, the lines that were not compared and the first difference, if any, with "
+            "the 12 packets and calls before it; for several scripts, neither.",
         ),
     ] = False,
     json: Json = False,
 ) -> None:
     """Run packetdrill scripts against ackclock's TCP in simulated time, and print the first difference of each.
 
-    Exit code 0: all scripts pass. 1: ackclock's TCP does something else than a script expects, or a run fails. 2: a
-    file is not a packetdrill script, or an option is wrong. 3: a script needs something that ackclock lacks. With
+    Exit code 0: all scripts pass. 1: ackclock's TCP behaves differently from what a script expects, or a run fails.
+    2: a file is not a packetdrill script, or an option is wrong. 3: a script needs a feature that ackclock lacks. With
     several scripts, 2 takes precedence over 1, and 1 over 3.
 
     Example: [bold]ackclock packetdrill slow-start.pkt --set initial_window="4 packets"[/bold]

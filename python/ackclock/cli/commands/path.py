@@ -12,14 +12,14 @@ from ackclock.cli.options import Json, ScenarioFile, Settings
 
 
 class Device(str, Enum):
-    """What takes packets from the hosts to the links and back."""
+    """How packets pass between the hosts and the simulated links."""
 
     PACKET = "packet"
     TUN = "tun"
 
 
 class Direction(str, Enum):
-    """The direction of the first host's data that takes the path of the flow's data."""
+    """Which packets cross the links of the flow's data: those that the first host sends, or those that it receives."""
 
     UPLOAD = "upload"
     DOWNLOAD = "download"
@@ -48,24 +48,23 @@ def path(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Group of flows in the scenario whose path connects the two hosts; default: the first group.",
+            help="Group of flows whose path in the scenario connects the two hosts; default: the first group.",
             show_default=False,
         ),
     ] = None,
     direction: Annotated[
         Direction,
         typer.Option(
-            help="Which packets cross the links that carry the flow's data in the scenario: those that the first host "
-            "sends (upload), or those that it receives (download). Packets in the other direction cross the links that "
-            "carry the flow's acknowledgements.",
+            help="Packets that cross the links of the flow's data: packets that the first host sends (upload) or "
+            "receives (download). Packets in the other direction cross the links of the flow's acknowledgements.",
         ),
     ] = Direction.UPLOAD,
     control: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Linux congestion control (sysctl tcp_congestion_control) of both hosts, e.g. bbr; default: that of "
-            "this machine.",
+            help="Linux congestion control (sysctl tcp_congestion_control) of both hosts, e.g. bbr; default: this "
+            "machine's.",
             show_default=False,
         ),
     ] = None,
@@ -91,17 +90,17 @@ def path(
         bool,
         typer.Option(
             "--compare",
-            help="Also simulate the scenario with its own flows instead of the programs, for as long as these ran, and "
-            "print what the simulated links counted. No simulation is made if they end within the warm-up.",
+            help="Also simulate the scenario with its own flows instead of the programs, for as long as COMMAND ran, "
+            "and print the counters of the simulated links. If COMMAND ends within the warm-up, nothing is simulated.",
         ),
     ] = False,
     json: Json = False,
 ) -> None:
     """Run real programs over the network of a scenario, emulated in real time (Linux).
 
-    The simulated links carry the programs' packets in both directions, with their rates, delays, losses and queue
-    disciplines. The two hosts are network namespaces with no other network, which disappear at the end. Without root
-    the command uses a user namespace.
+    The programs' packets cross simulated links in both directions, with the rates, delays, losses and queue disciplines
+    of the scenario. The two hosts are network namespaces without other networks, and are removed at the end. Without
+    root, the command uses a user namespace.
 
     The exit code is 1 if COMMAND fails, if the scenario has something that cannot run in real time, or if the run is
     invalid: packets left the links too late, or were lost outside the links.

@@ -23,8 +23,8 @@ def reference_traces(
         typer.Option(
             "--out",
             metavar="DIR",
-            help="Folder in which the folder of traces and its archive are written. Default: the folder in the "
-            "environment variable ACKCLOCK_RESULTS, or ackclock-results in the home folder.",
+            help="Where to write the folder of traces and its zip archive. Default: the folder in the environment "
+            "variable ACKCLOCK_RESULTS, or ackclock-results in the home folder.",
             show_default=False,
         ),
     ] = None,
@@ -32,8 +32,8 @@ def reference_traces(
     """Simulate one sender over known paths, and write its logs for comparison with your own implementation.
 
     The traces cover the test cases of the BBR draft that a scenario can express, CUBIC, HyStart++, PRR and RACK. Each
-    has a scenario, a qlog, an event log (CSV) and a figure. They are written as a folder, which replaces that of an
-    earlier run, and as a zip archive. One version of ackclock always writes equal traces.
+    consists of a scenario, a qlog, an event log (CSV) and a figure. They are written as a folder, which replaces the
+    folder of an earlier run, and as a zip archive. The same version of ackclock always writes the same traces.
 
     Examples: [bold]ackclock reference-traces --out traces[/bold], [bold]ackclock reference-traces cubic[/bold]
     """

@@ -18,8 +18,8 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="[STUDY]...",
-            help="What to reproduce: a study, i.e. one published table or figure (rbcc/table-4.1), all studies of a "
-            "publication (rbcc), or a study file (TOML). [bold]ackclock list studies[/bold] prints the names.",
+            help="A study, i.e. one published table or figure (rbcc/table-4.1), all studies of a publication (rbcc), "
+            "or a study file (TOML). [bold]ackclock list studies[/bold] prints the names.",
             show_default=False,
         ),
     ] = None,
@@ -38,8 +38,8 @@ def reproduce(
     sensitivity: Annotated[
         bool,
         typer.Option(
-            help="Whether to also run alternative interpretations of what the publication leaves open, such as an "
-            "unknown buffer size, and count how many reverse a result."
+            help="Also run alternative interpretations of what the publication leaves open, such as an unknown buffer "
+            "size, and count how many reverse a result."
         ),
     ] = True,
     threads: Threads = 0,
@@ -48,7 +48,7 @@ def reproduce(
         typer.Option(
             "--judge",
             help="Simulate nothing: derive the results from the recorded samples that ackclock contains, which takes "
-            "seconds. A study without a record, such as a file of your own, is an error.",
+            "seconds. A study without a record, such as your own file, is an error.",
             show_default=False,
         ),
     ] = False,
@@ -57,7 +57,7 @@ def reproduce(
         typer.Option(
             "--check",
             help="For developers: repeat the first seed of each recorded run, note in the records whether the results "
-            "are equal, and exit with code 1 if they are not. Of the other options only --threads has an effect.",
+            "are equal, and exit with code 1 if they are not. Of the other options, only --threads has an effect.",
             show_default=False,
         ),
     ] = False,
@@ -65,8 +65,7 @@ def reproduce(
         bool,
         typer.Option(
             "--record",
-            help="For developers: write the samples of this run into the records inside the package, which --judge "
-            "reads.",
+            help="For developers: write the samples of this run into the package's records, which --judge reads.",
             show_default=False,
         ),
     ] = False,
@@ -75,7 +74,7 @@ def reproduce(
         typer.Option(
             metavar="RESULT",
             help='Exit with code 1 if a claim has this result, e.g. "not as printed"; "changed" stands for any result '
-            "other than that of the full run recorded in ackclock, if there is one. May be given several times.",
+            "that differs from the recorded full run, if there is one. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -86,10 +85,10 @@ def reproduce(
 
     Each claim gets a result: as printed; right order, other size (an effect in the right direction, but not of the
     published size); not as printed; undecided (more seeds are needed); cannot tell (the test would also pass if the
-    claim were false); or not a test (shown but not judged). Questions that the publication does not ask get yes or no.
-    Other interpretations of the publication that reverse the result are counted. A full run judges claims after 3, 5,
-    10, ... seeds, until they are decided or the study's largest number is reached. A result changes the exit code only
-    with [bold]--fail-on[/bold].
+    claim were false); or not a test (shown only). Questions that the publication does not ask get yes or no.
+    The report counts other interpretations of the publication that reverse a result. A full run tests the claims after
+    3, 5, 10, ... seeds, until they are decided or the study's largest number of seeds is reached. A result changes the
+    exit code only with [bold]--fail-on[/bold].
 
     [bold]ackclock reproduce aqm[/bold] runs all queue disciplines through the scenarios of RFC 7928 and writes a page
     that compares them.
@@ -97,11 +96,13 @@ def reproduce(
     Example: [bold]ackclock reproduce rbcc/table-4.1[/bold]
     """
     if all and studies:
-        raise InputError("--all selects all studies: name some studies, or give --all, not both")
+        raise InputError("found --all and names of studies, expected only one of the two")
     if not all and not studies:
-        raise InputError("name the studies to reproduce (`ackclock list studies` shows them), or give --all")
+        raise InputError("found no study, expected names from `ackclock list studies`, or --all")
     if sum((judge, check, record, quick)) > 1:
-        raise InputError("--quick, --judge, --check and --record exclude each other")
+        raise InputError(
+            "--quick, --judge, --check and --record are mutually exclusive: give only one of them"
+        )
     if check:
         reproduce_command.check(studies or [], threads=threads)
         return

@@ -50,7 +50,7 @@ def run(
             metavar="N",
             min=1,
             help="Number of runs of each point of the sweep, with consecutive seeds; \\[precision] in the scenario "
-            "file then adds none. Default: replications in the scenario file, or 1.",
+            "file is then ignored. Default: replications in the scenario file, or 1.",
             show_default=False,
         ),
     ] = None,
@@ -77,8 +77,8 @@ def run(
             "--out",
             metavar="DIR",
             help="Write the results into this folder as CSV and Parquet. Finished runs, except those of a control in "
-            "Python, are cached in DIR/runs and reused. Without this option no tables are written, and DIR is the "
-            "folder in the environment variable ACKCLOCK_RESULTS, or ackclock-results in the home folder.",
+            "Python, are cached in DIR/runs and reused. Default: no tables are written, and runs are cached below "
+            "the folder in the environment variable ACKCLOCK_RESULTS, or below ackclock-results in the home folder.",
             show_default=False,
         ),
     ] = None,
@@ -137,11 +137,11 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="FORMAT[=WHERE]",
-            help="Export the run for other tools, into the folder exports within that of --out, whose contents are "
-            "replaced; the scenario must have one run only. Needs --out DIR. FORMAT is pcapng (WHERE: senders, "
-            "receivers, LINK for packets after its queue, or before:LINK), qlog (WHERE: a flow; default: all), events "
-            "(what the congestion controls received, as Parquet; events=csv for CSV), flent, or mahimahi (WHERE: a "
-            "link or a flow). May be given several times.",
+            help="Export the run for other tools into DIR/exports, whose previous contents are deleted; needs --out "
+            "DIR and a scenario with a single run. FORMAT is pcapng (WHERE: senders, receivers, LINK for packets after "
+            "its queue, or before:LINK), qlog (WHERE: a flow; default: all), events (the input of the congestion "
+            "controls, as Parquet; events=csv for CSV), flent, or mahimahi (WHERE: a link or a flow). May be given "
+            "several times.",
             show_default=False,
         ),
     ] = None,
@@ -172,13 +172,13 @@ def run(
             help="Exit with code 1 unless this comparison holds, e.g. "
             '"flows.cubic.rtt_p95_s < 0.08" (in s, as the name ends in _s). It compares fairness or a field of '
             "flows.NAME, groups.NAME or links.NAME with a number. With replications, the whole 95 % interval of the "
-            "mean must satisfy it; in a sweep, every point must. A run without a value fails it. May be given several "
-            "times.",
+            "mean must satisfy it; in a sweep, it must hold at every point. It fails if a run has no value. May be "
+            "given several times.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Simulate a scenario file and print what its flows and links did. All points of a sweep and all replications run.
+    """Simulate a scenario file, with all points of a sweep and all replications, and print metrics of flows and links.
 
     Examples: [bold]ackclock run dumbbell.toml --replications 10 --out results[/bold],
     [bold]ackclock run dumbbell.toml --set dumbbell.bottleneck.rate="20 Mbit/s" --html[/bold]

@@ -14,13 +14,13 @@ def schema(
         str,
         typer.Option(
             metavar="KIND",
-            help="What the schema describes: scenario or study (files), answer (a student's answer, which the page of "
-            "ackclock lab saves), or the command run, reproduce, evaluate, search, list, compare-trace, check-stack or "
-            "packetdrill (its output with --json).",
+            help="Documents that the schema describes: scenario or study (files), answer (a student's answer, which "
+            "the page of ackclock lab saves), or the --json output of the command run, reproduce, evaluate, search, "
+            "list, compare-trace, check-stack or packetdrill.",
         ),
     ] = "scenario",
 ) -> None:
-    """Print the JSON Schema of scenario files, with which editors complete and check them, or of another document.
+    """Print the JSON Schema of scenario files, which editors use to complete and check keys, or of other documents.
 
     Example: [bold]ackclock schema > scenario.schema.json[/bold]
     """

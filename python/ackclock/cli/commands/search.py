@@ -17,7 +17,7 @@ def search(
         str,
         typer.Argument(
             metavar="CONTROL",
-            help="The congestion control whose worst path to find: a name from [bold]ackclock list "
+            help="The congestion control whose worst path is searched for: a name from [bold]ackclock list "
             'controls[/bold], a TOML table such as { name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in '
             "Python.",
             show_default=False,
@@ -28,9 +28,9 @@ def search(
         typer.Option(
             "--for",
             metavar="OBJECTIVE",
-            help="What to search for: an idle link (utilisation), dropped packets (loss), a long queue (delay), a flow "
-            "that gets less than its equal share for 5 s (starvation: another flow, self-starvation: one of CONTROL), "
-            "or a low throughput of other flows (harm).",
+            help="Fault to search for: an idle link (utilisation), dropped packets (loss), a long queue (delay), a "
+            "flow that gets less than its equal share for 5 s (starvation: another flow, self-starvation: one of "
+            "CONTROL), or low throughput of other flows (harm).",
         ),
     ] = "utilisation",
     space: Annotated[
@@ -47,9 +47,9 @@ def search(
         str | None,
         typer.Option(
             metavar="CONTROL",
-            help="Baseline: this control also runs on each path, in place of CONTROL, and the search is for the path "
-            "on which CONTROL is worse by the largest difference. Default: cubic for loss, delay and harm, none for "
-            "utilisation, starvation and self-starvation.",
+            help="Baseline: this control also runs on each path, in place of CONTROL, and the search maximises how "
+            "much worse CONTROL is. Default: cubic for loss, delay and harm, none for utilisation, starvation and "
+            "self-starvation.",
             show_default=False,
         ),
     ] = None,
@@ -76,7 +76,7 @@ def search(
     seed: Annotated[
         int,
         typer.Option(
-            metavar="N", min=0, max=2**32 - 1, help="Seed of the search's own random choice of paths."
+            metavar="N", min=0, max=2**32 - 1, help="Seed with which the optimiser chooses paths at random."
         ),
     ] = 1,
     json: Json = False,
@@ -98,8 +98,8 @@ def search(
 
     An optimiser (CMA-ES) varies parameters of a scenario within ranges. The worst paths run again with several seeds,
     and the worst of them is simplified: each parameter that does not matter returns to its value in the scenario that
-    is searched. The file is written only if the path is significantly worse than this scenario, or the control fails
-    on it. Repeating the command gives the same result.
+    is searched. The file is written only if the path is significantly worse than that unchanged scenario, or the
+    control fails on the path. Repeating the command gives the same result.
 
     Examples: [bold]ackclock search newreno --for utilisation[/bold], [bold]ackclock search bbrv3 --for harm[/bold]
     """

@@ -22,7 +22,7 @@ def study_copy(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="The file to write (.toml), which must not exist.", show_default=False
+            metavar="FILE", help="The file to write (.toml), which must not exist yet.", show_default=False
         ),
     ],
 ) -> None:

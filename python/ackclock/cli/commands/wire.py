@@ -27,19 +27,19 @@ def wire(
         bool,
         typer.Option(
             "--compare",
-            help="Also simulate the scenario. For metrics of each flow, and of each link that is used to at least 50 % "
-            "in either run, print the difference of the real run from the simulated one, and the largest difference "
-            "that counts as agreement. The exit code does not depend on it.",
+            help="Also simulate the scenario. For each flow, and for each link with a utilisation of at least 50 % in "
+            "either run, print how far metrics of the real run differ from the simulation, and the largest difference "
+            "that counts as agreement. The exit code does not depend on this comparison.",
         ),
     ] = False,
     json: Json = False,
 ) -> None:
     """Run the flows of a scenario on real TCP and QUIC stacks over its network, emulated in real time (Linux).
 
-    Flows with transport = "linux" are kernel TCP sockets, under the kernel's controls (linux:cubic, linux:reno,
-    linux:bbr) or, as root and after [bold]make wire[/bold], under those of ackclock. Flows with transport = "noq" or
-    "quinn" are these QUIC stacks over UDP sockets, under their own controls or those of ackclock. The two hosts are
-    network namespaces with no other network, which disappear at the end.
+    Flows with transport = "linux" are kernel TCP sockets with the kernel's controls (linux:cubic, linux:reno,
+    linux:bbr) or, as root and after [bold]make wire[/bold], with ackclock's. Flows with transport = "noq" or "quinn"
+    are connections of that QUIC stack over UDP sockets, with its controls or ackclock's. The two hosts are network
+    namespaces without other networks, and are removed at the end.
 
     The exit code is 1 if the scenario has something that cannot run in real time, or if the run is invalid: packets
     left the links or reached a QUIC stack too late, or were lost outside the links.
