@@ -94,7 +94,7 @@ BUFFERS_MS = (1, 2, 3, 4, 5)
 TABLES: Mapping[str, Table] = {
     "c4-beside": Table(
         "c4-starvation-mixes",
-        "flows in the seat",
+        "flows of the control",
         (
             ("CUBIC beside C4 (Mbit/s)", _other_mbps),
             ("CUBIC beside CUBIC", _other_mbps),
@@ -115,18 +115,18 @@ TABLES: Mapping[str, Table] = {
     ),
     "bbrv3-bunches": Table(
         "bbrv3-harm-mixes",
-        "in the seat",
+        "control",
         (("share of one flow among seven (0.14 is equal)", _share),),
         (
             _bunches("BBRv3, bunches each 20 ms"),
             _bunches("BBRv3, each 10 ms", _hold(10)),
             _bunches("BBRv3, each 5 ms", _hold(5)),
-            _bunches("BBRv3, none", _hold(0)),
-            _bunches("BBRv3, each 20 ms, the six of CUBIC paced", _paced("other")),
+            _bunches("BBRv3, no bunches", _hold(0)),
+            _bunches("BBRv3, each 20 ms, CUBIC paced", _paced("other")),
             _bunches("BBRv3, each 20 ms, all over QUIC, which paces", QUIC),
             _bunches("BBRv3, each 20 ms, `fq-codel`", {"dumbbell.bottleneck.queue": {"name": "fq-codel"}}),
             _bunches("noq's own BBRv3, each 20 ms", NOQ),
-            _bunches("noq's own BBRv3, none", NOQ, _hold(0)),
+            _bunches("noq's own BBRv3, no bunches", NOQ, _hold(0)),
             _bunches("C4, each 20 ms", C4),
             _bunches("BBRv1, each 20 ms", _in_seat("bbrv1")),
             _bunches("CUBIC, each 20 ms", CUBIC),

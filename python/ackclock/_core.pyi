@@ -110,8 +110,8 @@ def export(
 
 def replay(text: str, controls: list[str]) -> str:
     """Feeds a recording of the kernel's connections to its controls, or to ``controls`` in their places. Returns a JSON
-    object {about: {controls, kernel}, events, connections, differences: [{line, connection, recorded_cwnd,
-    decided_cwnd}]}.
+    object {about: {controls, kernel}, events, connections, differences: [{line, connection, recorded, decided}]}, where
+    a decision is {cwnd, ssthresh, quantum, pacing_rate} in packets and bytes per second.
     """
 
 def path(text: str, file: str, overrides: str, seed: int, wanted: str) -> str:

@@ -2,6 +2,7 @@
 
 use ackclock_base::at_most;
 use ackclock_cc::Decision;
+use serde::Serialize;
 
 /// A slow start threshold without effect (`TCP_INFINITE_SSTHRESH`).
 pub const INFINITE: u32 = 0x7fff_ffff;
@@ -9,7 +10,7 @@ pub const INFINITE: u32 = 0x7fff_ffff;
 pub const BYTES: usize = 32;
 
 /// The answer to an event, in the kernel's units.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Answer {
     /// The congestion window in packets, at least 1.
     pub cwnd: u32,

@@ -87,10 +87,10 @@ pub struct Difference {
     pub line: usize,
     /// The number of the connection.
     pub connection: u64,
-    /// The window recorded, in packets.
-    pub recorded_cwnd: u32,
-    /// The window that the replay decides, in packets.
-    pub decided_cwnd: u32,
+    /// The recorded decision.
+    pub recorded: Answer,
+    /// The decision of the replay.
+    pub decided: Answer,
 }
 
 /// The lines before the first event.
@@ -159,8 +159,8 @@ impl Recording {
             .map(|(place, (row, decided))| Difference {
                 line: place + HEAD + 1,
                 connection: row.event.connection,
-                recorded_cwnd: row.answer.cwnd,
-                decided_cwnd: decided.cwnd,
+                recorded: row.answer,
+                decided: *decided,
             })
             .collect()
     }

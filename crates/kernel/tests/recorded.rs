@@ -39,7 +39,7 @@ fn another_control_or_parameter_decides_otherwise() {
     // The first difference is the first loss, where cubic keeps 0.7 of the window and now 0.5.
     let first = &recording.rows[differences[0].line - 4];
     assert_eq!(first.event.kind, event::LOSS);
-    assert_eq!(f64::from(differences[0].decided_cwnd), (f64::from(first.event.cwnd) * 0.5).floor());
+    assert_eq!(f64::from(differences[0].decided.cwnd), (f64::from(first.event.cwnd) * 0.5).floor());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use serde_json::json;
 
 /// Feeds a recording to its controls, or to `controls` in their places. Returns a JSON object {about, events, connections,
-/// differences: [{line, connection, recorded_cwnd, decided_cwnd}]}. Raises ValueError if `text` is not a recording, if a control cannot
+/// differences: [{line, connection, recorded, decided}]}, where a decision is {cwnd, ssthresh, quantum, pacing_rate}. Raises ValueError if `text` is not a recording, if a control cannot
 /// run under the kernel, or if `controls` names more or fewer controls than the recording has.
 #[pyfunction]
 pub fn replay(text: &str, controls: Vec<String>) -> PyResult<String> {

@@ -148,13 +148,27 @@ def _replay(file: Path, controls: Sequence[str], as_json: bool) -> None:
             first = differences[0]
             console().print(
                 f"{_counted(len(differences), 'decision')} differ{'s' if len(differences) == 1 else ''} from the "
-                f"recording (window, threshold or pacing); the first in line {first['line']}: a window of "
-                f"{first['decided_cwnd']} packets, recorded {first['recorded_cwnd']}"
+                f"recording; the first in line {first['line']}: {_differing(first['recorded'], first['decided'])}"
             )
         else:
             console().print("all decisions match the recording")
     if differences and not controls:
         raise typer.Exit(1)
+
+
+def _differing(recorded: Mapping[str, int], decided: Mapping[str, int]) -> str:
+    """Returns the parts of a decision that differ from the recorded one, in words."""
+    parts = {
+        "cwnd": "the window is {} packets",
+        "ssthresh": "the slow start threshold is {} packets",
+        "quantum": "the pacing quantum is {} packets",
+        "pacing_rate": "the pacing rate is {} bytes/s",
+    }
+    return ", ".join(
+        f"{words.format(decided[name])} (recorded: {recorded[name]})"
+        for name, words in parts.items()
+        if recorded[name] != decided[name]
+    )
 
 
 def _counted(count: int, noun: str) -> str:
