@@ -127,7 +127,8 @@ def test_a_replay_into_another_control_shows_where_it_differs() -> None:
         "start threshold is 9 packets (recorded: 13)\n"
     ) in done.stdout
     with pytest.raises(
-        InputError, match=r"number of controls: 3 in the recording \(cubic tcp-p bbrv3\), but 1 in the command"
+        InputError,
+        match=r"number of controls: 3 in the recording \(cubic tcp-p bbrv3\), but 1 in the command",
     ):
         core.replay(RECORDING.read_text(), ["cubic"])
     with pytest.raises(InputError, match="spike does not run under Linux's TCP"):

@@ -221,6 +221,20 @@ class TestNotebooks:
         nbformat.validate(nbformat.reads(text, as_version=4))
         assert lesson("incast").question in text
 
+    def test_a_lesson_in_a_file_has_one(self, ackclock: Command, tmp_path: Path) -> None:
+        pytest.importorskip("nbformat")
+        built_in = LESSONS
+        for ending in (".toml", ".lesson.toml"):
+            text = (built_in / f"incast{ending}").read_text(encoding="utf-8")
+            (tmp_path / f"own{ending}").write_text(text, encoding="utf-8")
+        done = ackclock("examples", tmp_path / "own.lesson.toml", "--notebooks", tmp_path / "notebooks")
+        assert done.code == 0, done.err
+        assert lesson("incast").question in (tmp_path / "notebooks" / "own.ipynb").read_text(encoding="utf-8")
+        assert lesson("incast").question in ackclock("examples", tmp_path / "own.lesson.toml").out
+        done = ackclock("examples", tmp_path / "none.lesson.toml")
+        assert done.code == 2
+        assert "none.lesson.toml" in done.err
+
     def test_every_lesson_has_one(self, ackclock: Command, tmp_path: Path) -> None:
         pytest.importorskip("nbformat")
         assert ackclock("examples", "--notebooks", tmp_path).code == 0

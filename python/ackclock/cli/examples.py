@@ -21,13 +21,13 @@ STANDARD_OUTPUT = Path("-")
 
 def examples(name: str | None, out: Path | None, notebooks: Path | None) -> None:
     """Prints the list of lessons or the named lesson, or writes its scenario, or writes notebooks into a folder."""
-    from ackclock.lessons import lesson, lessons
+    from ackclock.lessons import lessons
 
     if name is None and out is not None:
         raise InputError(
             "--out: found no lesson, expected its name, as in `ackclock examples incast --out incast.toml`"
         )
-    wanted = lessons() if name is None else [lesson(name)]
+    wanted = lessons() if name is None else [_lesson(name)]
     if notebooks is not None:
         from ackclock.lessons.notebook import write
 
@@ -39,7 +39,19 @@ def examples(name: str | None, out: Path | None, notebooks: Path | None) -> None
         if name is None:
             _list(wanted)
         else:
-            _show(wanted[0])
+            _show(wanted[0], name)
+
+
+def _lesson(name: str) -> Lesson:
+    """Returns the built-in lesson with a name, or the lesson in a file."""
+    from ackclock.lessons import lesson
+    from ackclock.study.kind import LESSON
+
+    if not name.endswith(LESSON):
+        return lesson(name)
+    from ackclock.lessons.files import read_lesson
+
+    return read_lesson(Path(name))
 
 
 def complete(begun: str) -> list[str]:
@@ -70,7 +82,7 @@ def _list(wanted: list[Lesson]) -> None:
     )
 
 
-def _show(one: Lesson) -> None:
+def _show(one: Lesson, name: str) -> None:
     out = console()
     out.print(Text(one.title, style="bold"))
     out.print(Text(one.question))
@@ -83,8 +95,9 @@ def _show(one: Lesson) -> None:
         out.print(grid)
     out.print(Text(f"\n{one.name}.toml", style="bold"))
     out.print(Text(one.scenario.rstrip("\n")), soft_wrap=True)
+    opened = name if name == one.name else f"--lesson {name}"
     out.print(
-        f"\n`ackclock examples {one.name} --out {one.name}.toml` writes this scenario, `ackclock lab {one.name}` opens "
-        "the lesson in the browser",
+        f"\n`ackclock examples {name} --out {one.name}.toml` writes this scenario, `ackclock lab {opened}` opens the "
+        "lesson in the browser",
         style="dim",
     )

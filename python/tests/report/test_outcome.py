@@ -126,9 +126,7 @@ def test_every_page_says_what_came_out_and_whether_the_run_was_quick() -> None:
 
 def test_questions_of_our_own_are_no_published_experiments() -> None:
     ours, theirs = study(asked_by="us"), study()
-    assert outcome.subject([theirs, ours, ours]) == (
-        "1 published experiment and 2 studies of new questions."
-    )
+    assert outcome.subject([theirs, ours, ours]) == ("1 published experiment and 2 studies of new questions.")
     assert outcome.subject([theirs, theirs]) == "2 published experiments."
     assert outcome.subject([ours]) == "1 study of new questions."
 

@@ -15,7 +15,8 @@ def examples(
         str | None,
         typer.Argument(
             metavar="[NAME]",
-            help="Print this lesson in full: question, what to change, what to look for, scenario. Default: list all.",
+            help="Print this lesson in full: question, what to change, what to look for, scenario. Either a built-in "
+            "lesson, or a file *.lesson.toml with its scenario beside it. Default: list the built-in lessons.",
             show_default=False,
             autocompletion=examples_command.complete,
         ),
