@@ -21,8 +21,8 @@ class Rename:
     """A key that has another name in the present format."""
 
     within: str
-    """The path of the tables that have the key, such as ``characterisation.criteria``; empty for a key of the file
-    itself. A list on the path stands for each of its tables.
+    """The dotted path of the tables that contain the key, such as ``characterisation.criteria``; empty for a top-level
+    key. A path that leads through a list names every table of the list.
     """
     old: str
     new: str
@@ -95,7 +95,7 @@ class Verdicts:
         return text
 
     def __str__(self) -> str:
-        return "the verdicts of findings are now called differently"
+        return "the verdicts of findings have new names"
 
 
 class MostSeeds:
@@ -183,8 +183,8 @@ def migrated(text: str, file: str) -> tuple[str, str]:
         text, expected = change.rewritten(text), change.applied(expected)
     if toml.loads(text) != expected:
         raise InputError(
-            f"{file}: cannot be rewritten automatically ({_told(changes)}): the old key is in quotes, or another key "
-            "has the same name; rename the key by hand"
+            f"{file}: cannot be rewritten automatically ({_told(changes)}): an old key is in quotes, or another "
+            "key has the same name; make these changes by hand"
         )
     return text, _told(changes)
 
@@ -201,8 +201,8 @@ def _recorded(text: str, file: str) -> str:
         raise InputError(f"{file}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from None
     if isinstance(document, dict) and "studies" in document:
         raise InputError(
-            f"{file}: contains results of studies without the samples of the metrics; `ackclock reproduce` "
-            "makes new results"
+            f"{file}: results of studies cannot be migrated, because earlier formats lack the samples of the metrics; "
+            "run `ackclock reproduce` again"
         )
     as_record(document, file)
     return text

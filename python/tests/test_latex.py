@@ -65,10 +65,10 @@ def test_an_unknown_column_or_unit_is_refused() -> None:
     runs = Scenario.from_text(SWEPT).run_many([1])
     with pytest.raises(InputError, match=r'did you mean "groups\.tcp\.goodput_bps"'):
         runs.to_latex("goodputs_bps")
-    with pytest.raises(InputError, match='no metric "p95"; there is rtt_p95_s, one_way_delay_p95_s'):
+    with pytest.raises(InputError, match='no metric "p95"; available: rtt_p95_s, one_way_delay_p95_s'):
         runs.to_latex("p95")
     with pytest.raises(
-        InputError, match='the column has no unit "ms"; there is bit/s, kbit/s, Mbit/s, Gbit/s'
+        InputError, match='no unit of this column is called "ms"; available: bit/s, kbit/s, Mbit/s, Gbit/s'
     ):
         runs.to_latex("goodput_bps [ms]")
 

@@ -135,7 +135,7 @@ def test_the_verdicts_of_findings_have_other_words() -> None:
         + '[[findings]]\nclaim = "1"\nverdict = "not as printed"\ntext = "not reproduced"\n'
         + '[[findings]]\nclaim = "1"\ntext = "t"\n'
     )
-    assert told == "the verdicts of findings are now called differently"
+    assert told == "the verdicts of findings have new names"
     assert migrated(text, "study.toml") == (text, "")
 
 

@@ -36,4 +36,4 @@ def test_nothing_is_suggested_that_is_not_alike() -> None:
     assert (
         nearest("a.14", [f"figure-{chapter}.{number}" for chapter in (3, 4) for number in range(9, 15)]) == ""
     )
-    assert nearest("colour", ["reno", "cubic"]) == "; there is reno, cubic"
+    assert nearest("colour", ["reno", "cubic"]) == "; available: reno, cubic"
