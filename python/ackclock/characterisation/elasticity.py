@@ -39,7 +39,7 @@ class Sensitivity:
     parameter: str
     elasticities: Sequence[Elasticity]
     cycle: tuple[float, str] | None
-    """The strongest cycle in per cent of the variance, and its setting."""
+    """The strongest cycle of the queue, in per cent of the queue's variance, and the setting in which it occurs."""
 
 
 def sensitivities(result: StudyResult, metrics: Sequence[str], cycle: str) -> list[Sensitivity]:
