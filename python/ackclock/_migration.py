@@ -45,7 +45,7 @@ class Rename:
         return {key: self._renamed(item, path[1:]) if key == path[0] else item for key, item in value.items()}
 
     def rewritten(self, text: str) -> str:
-        """Returns the text of a file with the new name wherever the old one stands as a key."""
+        """Returns the text of a file with the new name wherever the old one is a key."""
 
         def replaced(found: re.Match[str]) -> str:
             is_key = found[0] == self.old and _AFTER_KEY.match(text, found.end())
@@ -58,8 +58,8 @@ class Rename:
 
 
 class Verdicts:
-    """The verdicts that findings explain have other words. One that was of an unknown set-up, or hung on a reading, is
-    left out: the finding stands under any result.
+    """The verdicts of findings have new names. Verdicts that no longer exist are removed, so that the finding applies
+    to any verdict.
     """
 
     WORDS: ClassVar[Mapping[str, str]] = {
@@ -99,7 +99,7 @@ class Verdicts:
 
 
 class MostSeeds:
-    """``replications`` is the most seeds now, which was ``replications_most``."""
+    """The maximum number of seeds is now ``replications`` instead of ``replications_most``."""
 
     def applies(self, document: Mapping[str, Any]) -> bool:
         """Returns whether ``document`` has the old key."""
@@ -134,7 +134,7 @@ CHANGES: Mapping[str, Sequence[Change]] = {
     "study": _STUDY,
     "base": (*_STUDY, Rename("", "arms", "disciplines")),
 }
-"""What changed, by kind of file."""
+"""The changes of the format, by kind of file."""
 
 _TOKEN = re.compile(
     r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[A-Za-z0-9_-]+',

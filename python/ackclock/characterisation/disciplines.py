@@ -18,15 +18,15 @@ from ackclock.experiment.model import Table
 
 BASELINE = "droptail"
 OF_VARIANT = "+"
-"""Separates the discipline from the variant in the name of a case."""
+"""The separator between the discipline and the variant in the name of a case."""
 WITH_SCHEDULER = "(with scheduler)"
-"""Ends the label of a discipline that chooses among several queues."""
+"""The suffix of the label of a discipline that schedules several queues."""
 
 
 class Discipline(Table):
     """A discipline under test."""
 
-    name: str = Field(description="name in the registry")
+    name: str = Field(description="name of the queue discipline, as in `ackclock list queues`")
     label: str
     parameters: dict[str, Any] = Field(
         default_factory=dict, description="parameters that differ from the defaults"

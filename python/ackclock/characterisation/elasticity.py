@@ -87,7 +87,7 @@ def _elasticity(
 
 def _cycle(result: StudyResult, discipline: str, parameter: str, metric: str) -> tuple[float, str] | None:
     swings = [
-        (mean, f"{variant_of(case.case).rpartition('-x')[2]} times, {case.sweep_value}")
+        (mean, f"default × {variant_of(case.case).rpartition('-x')[2]}, {case.sweep_value}")
         for case in result.cases
         if discipline_of(case.case) == discipline
         and variant_of(case.case).rpartition("-x")[0] == parameter

@@ -67,8 +67,8 @@ def check_stack(
         typer.Option(
             "--paths/--no-paths",
             help="Whether to also compare the control with ackclock's newreno, cubic or bbrv3 (cubic for an unknown "
-            "algorithm) on each of the ten paths of ackclock bench-stack. A violation is less than half the goodput, or "
-            "more than twice the p95 one-way delay with at most 1.25 times the goodput.",
+            "algorithm) on each of the ten paths of ackclock bench-stack. A violation is less than half the goodput, "
+            "or more than twice the p95 one-way delay with at most 1.25 times the goodput.",
         ),
     ] = True,
     seed: Annotated[
