@@ -50,7 +50,9 @@ def divisor(name: str, unit: str) -> float:
     if spelt not in known:
         if not known:
             raise InputError(f'"{name} [{unit}]": the unit of this column cannot be chosen')
-        raise InputError(f'"{name} [{unit}]": no unit of this column is called "{unit}"{nearest(unit, known)}')
+        raise InputError(
+            f'"{name} [{unit}]": no unit of this column is called "{unit}"{nearest(unit, known)}'
+        )
     return known[spelt]
 
 

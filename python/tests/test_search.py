@@ -571,7 +571,9 @@ def test_another_control_in_the_same_seat_is_subtracted(
         document["command"] == "ackclock search newreno --for utilisation --against sack --runs 10 --seed 1"
     )
     text = Path(document["scenario"]).read_text(encoding="utf-8")
-    assert "# utilisation: the fraction of the measured time in which the bottleneck link is idle, minus" in text
+    assert (
+        "# utilisation: the fraction of the measured time in which the bottleneck link is idle, minus" in text
+    )
     seen.clear()
     ackclock("search", "newreno", "--for", "loss", "--runs", "10")
     assert set(seen) == {"newreno", "cubic"}

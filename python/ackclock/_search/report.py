@@ -34,8 +34,7 @@ def scenario_of(
     comments = [
         f"Found by `{command}`.",
         f"{objective.name}: {objective.text}.",
-        f"The objective is {here} in this scenario and {there} in the unchanged scenario of {space.file} "
-        f"(means over {SEEDS} seeds).",
+        f"Mean over {SEEDS} seeds: {here} in this scenario, {there} in the unchanged scenario of {space.file}.",
         f"Values that differ from the unchanged scenario: {matters or 'none'}",
     ]
     if found.failed:

@@ -34,7 +34,9 @@ def scenarios(discipline: str, only: Sequence[str] = ()) -> list[LoadedStudy]:
     sections = [about.section for loaded in every if (about := loaded.study.characterisation) is not None]
     for wanted in only:
         if not any(_is_in(section, wanted) for section in sections):
-            raise InputError(f'there is no scenario for section "{wanted}" of RFC 7928{nearest(wanted, sections)}')
+            raise InputError(
+                f'there is no scenario for section "{wanted}" of RFC 7928{nearest(wanted, sections)}'
+            )
     found = []
     for loaded in every:
         about = loaded.study.characterisation
