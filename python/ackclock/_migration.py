@@ -21,8 +21,8 @@ class Rename:
     """A key that has another name in the present format."""
 
     within: str
-    """The path of the tables that have the key, such as ``characterisation.criteria``; empty for a key of the file
-    itself. A list on the path stands for each of its tables.
+    """The dotted path of the tables that contain the key, such as ``characterisation.criteria``; empty for a top-level
+    key. A path that leads through a list names every table of the list.
     """
     old: str
     new: str
@@ -45,7 +45,7 @@ class Rename:
         return {key: self._renamed(item, path[1:]) if key == path[0] else item for key, item in value.items()}
 
     def rewritten(self, text: str) -> str:
-        """Returns the text of a file with the new name wherever the old one stands as a key."""
+        """Returns the text of a file with the new name wherever the old one is a key."""
 
         def replaced(found: re.Match[str]) -> str:
             is_key = found[0] == self.old and _AFTER_KEY.match(text, found.end())
@@ -58,8 +58,8 @@ class Rename:
 
 
 class Verdicts:
-    """The verdicts that findings explain have other words. One that was of an unknown set-up, or hung on a reading, is
-    left out: the finding stands under any result.
+    """The verdicts of findings have new names. Verdicts that no longer exist are removed, so that the finding applies
+    to any verdict.
     """
 
     WORDS: ClassVar[Mapping[str, str]] = {
@@ -95,11 +95,11 @@ class Verdicts:
         return text
 
     def __str__(self) -> str:
-        return "the verdicts of findings are now called differently"
+        return "the verdicts of findings have new names"
 
 
 class MostSeeds:
-    """``replications`` is the most seeds now, which was ``replications_most``."""
+    """The maximum number of seeds is now ``replications`` instead of ``replications_most``."""
 
     def applies(self, document: Mapping[str, Any]) -> bool:
         """Returns whether ``document`` has the old key."""
@@ -134,7 +134,7 @@ CHANGES: Mapping[str, Sequence[Change]] = {
     "study": _STUDY,
     "base": (*_STUDY, Rename("", "arms", "disciplines")),
 }
-"""What changed, by kind of file."""
+"""The changes of the format, by kind of file."""
 
 _TOKEN = re.compile(
     r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[A-Za-z0-9_-]+',
@@ -183,8 +183,8 @@ def migrated(text: str, file: str) -> tuple[str, str]:
         text, expected = change.rewritten(text), change.applied(expected)
     if toml.loads(text) != expected:
         raise InputError(
-            f"{file}: cannot be rewritten automatically ({_told(changes)}): the old key is in quotes, or another key "
-            "has the same name; rename the key by hand"
+            f"{file}: cannot be rewritten automatically ({_told(changes)}): an old key is in quotes, or another "
+            "key has the same name; make these changes by hand"
         )
     return text, _told(changes)
 
@@ -201,8 +201,8 @@ def _recorded(text: str, file: str) -> str:
         raise InputError(f"{file}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from None
     if isinstance(document, dict) and "studies" in document:
         raise InputError(
-            f"{file}: contains results of studies without the samples of the metrics; `ackclock reproduce` "
-            "makes new results"
+            f"{file}: results of studies cannot be migrated, because earlier formats lack the samples of the metrics; "
+            "run `ackclock reproduce` again"
         )
     as_record(document, file)
     return text

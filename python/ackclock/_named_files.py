@@ -19,7 +19,7 @@ from ackclock._files import is_there, read_text
 from ackclock.errors import InputError
 
 KEYS = ("trace", "sizes")
-"""The keys that name a file, in a table or at the end of a dotted path."""
+"""The keys whose value is the name of a file, in a table or at the end of a dotted path."""
 _MARK = "# The contents of the files that are named above.\n"
 
 
@@ -78,8 +78,8 @@ def _check_place(folder: Path, name: str, file: str) -> None:
     if not is_inside:
         raise InputError(
             f"{file}: the file {json.dumps(name, ensure_ascii=False)} is outside the folder of {file}, and "
-            "its content would become part of the scenario. If you trust the scenario: `ackclock --files-outside "
-            "COMMAND ...`, or `with ackclock.files_outside():` in Python"
+            "its content would become part of the scenario. If you trust the scenario, run `ackclock "
+            "--files-outside COMMAND ...`, or use `with ackclock.files_outside():` in Python"
         )
 
 

@@ -7,11 +7,10 @@ import unicodedata
 from collections.abc import Iterable
 
 _SHOWN = frozenset("\n\t\u200c\u200d")
-"""The invisible characters that are kept: those that join or separate letters belong to words."""
+"""The invisible characters that are printed unchanged: newline, tab, and the zero-width (non-)joiner inside words."""
 _HIDDEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
-"""The Unicode categories of characters without a visible shape.
-
-They control a terminal, reverse the text beside them or break a line. Bytes of file names that are not UTF-8 are Cs.
+"""The Unicode categories of invisible characters, which can control a terminal, reverse the text next to them or break
+a line. Cs contains the bytes of file names that are not UTF-8.
 """
 
 

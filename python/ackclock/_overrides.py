@@ -59,4 +59,6 @@ def to_json(overrides: Mapping[str, Any]) -> str:
     try:
         return json.dumps(overrides, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise InputError(f"an override has a value that TOML cannot represent: {error}") from None
+        raise InputError(
+            f"an override has a value that a scenario cannot contain, such as a date, nan or inf: {error}"
+        ) from None

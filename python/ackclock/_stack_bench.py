@@ -41,7 +41,7 @@ METRICS = (
     ),
 )
 OWN_TRANSPORT = "quic"
-"""The transport of controls of this laboratory if no stack is named."""
+"""The transport of ackclock's own controls if no stack is named."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,13 @@ class Bench:
     replications: int
     paths: Mapping[str, Sequence[Cell]]
     unseeded: Sequence[Contender]
-    """The contenders that draw random numbers which no seed sets: the same seeds give other numbers."""
+    """The contenders that draw random numbers that the seed does not determine: runs with equal seeds differ."""
 
 
 def contenders(words: Sequence[str]) -> list[Contender]:
     """Returns what ``noq:bbr3``, ``bbrv3`` and ``bbrv3@quic`` name.
 
-    A control of this laboratory without a transport runs over the first stack that is named, or over its own QUIC.
+    A control of ackclock without a transport runs over the first stack that is named, or over ackclock's own QUIC.
     InputError for a control or a transport that does not exist.
     """
     stacks = [word.split(":")[0] for word in words if ":" in word]
@@ -96,7 +96,7 @@ def _contender(word: str, usual: str) -> Contender:
         if of_stack := [name for name in controls if name.startswith(f"{control}:")]:
             raise InputError(f"{word}: found a stack, expected one of its controls: {', '.join(of_stack)}")
         raise InputError(
-            f'there is no control "{control}"{nearest(control, controls)}\n`ackclock list controls` shows them all'
+            f'there is no control "{control}"{nearest(control, controls)}\n`ackclock list controls` lists all controls'
         )
     if not at:
         stack, colon, _ = word.partition(":")
@@ -118,9 +118,11 @@ def known_paths(names: Sequence[str]) -> Sequence[str]:
     """Returns the paths of these names, or all paths. InputError for a name that does not exist."""
     for name in names:
         if name not in hard_paths.NAMES:
-            expected = f"expected one of {', '.join(hard_paths.NAMES)}{nearest(name, hard_paths.NAMES)}"
-            own = "for a path of your own, `ackclock run` a scenario with a [sweep] over controls"
-            raise InputError(f"there is no path {name!r}, {expected}; {own}")
+            raise InputError(
+                f"there is no path {name!r}{nearest(name, hard_paths.NAMES)}\n"
+                f"expected one of {', '.join(hard_paths.NAMES)}; to compare controls on another path, "
+                "`ackclock run` a scenario with a [sweep] over controls"
+            )
     return names or hard_paths.NAMES
 
 
@@ -191,7 +193,8 @@ def _above(one: Summary, other: Summary) -> bool:
 def remarks(made: Bench) -> list[str]:
     """Returns a sentence for each connection that a stack closed, and one for each control whose runs differ."""
     closed = [
-        f"{name}: {who}: the stack closed the connection in {cell.closed} of {made.replications} runs: {cell.reason}"
+        f"path {name}, {who}: the stack closed the connection in {cell.closed} of "
+        f"{number_of(made.replications, 'run')}, first with the reason: {cell.reason}"
         for name, cells in made.paths.items()
         for who, cell in zip(made.contenders, cells, strict=True)
         if cell.closed

@@ -22,12 +22,12 @@ from ackclock import _typed_core as core
 from ackclock._replies import waited, write_reply
 
 MEMORY_BYTES = 2 * 2**30
-"""The most memory that a run may add to what its process has as it begins."""
+"""The limit, in bytes, on the memory that a run allocates beyond what its process had at the start."""
 PAGE_BYTES = 4096
 REPLIED_AT = PAGE_BYTES - 1
-"""Where such a page says that a run has replied."""
+"""The offset in the page of the byte that marks a run as having replied."""
 LONGEST_LINE = 300
-"""The most characters that a reply repeats of what a library has printed last."""
+"""The maximum number of characters of a library's last line of output in a reply."""
 
 
 def page() -> int:
@@ -117,12 +117,12 @@ def _why(task: Mapping[str, Any], noted: int, printed: int, what: str) -> str:
     size = os.fstat(printed).st_size
     lines = os.pread(printed, size, 0).decode(errors="replace").split("\n") if size else []
     last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    last = f"; it printed: {last[:LONGEST_LINE]}" if last else ""
+    last = f"; its last line of output: {last[:LONGEST_LINE]}" if last else ""
     place = next((path for path, _, told, _ in task["stacks"] if told[0] == name), "")
     if call and place:
-        return f"{file}, seed {seed}: {name} {what} in {call} at {now_ns / 1e9:.9f} s ({place}){last}"
+        return f"{file}, seed {seed}: {name} {what} in {call} at {now_ns / 1e9:.9f} s of simulated time ({place}){last}"
     known = ", ".join(told[0] for _, _, told, _ in task["stacks"])
-    return f"{file}, seed {seed}: a library ({known}) {what}, outside its functions{last}"
+    return f"{file}, seed {seed}: a library ({known}) {what}, but not in a call from ackclock{last}"
 
 
 def _reply(task: Mapping[str, Any], replies: IO[bytes]) -> None:

@@ -22,11 +22,11 @@ from ackclock import _core
 from ackclock.errors import InputError
 
 CPU_S = 300.0
-"""The CPU time that a run may take, by default."""
+"""The default limit on the CPU time of a run, in seconds."""
 INSPECTION_S = 5.0
-"""The CPU time that a library may take to say what it is."""
+"""The limit on the CPU time, in seconds, in which a library has to describe itself."""
 WAITS = 10
-"""The number of times that what runs in a library may take longer than its CPU time: others may have the cores."""
+"""The limit on wall-clock time, as a multiple of the CPU time: other processes can occupy the cores."""
 
 T = TypeVar("T")
 
@@ -38,18 +38,18 @@ class Stack:
     """A stack in a shared library, with its options."""
 
     path: str
-    """The file, from the root."""
+    """The absolute path of the file."""
     options: Options
     sha256: str
     """The hash of the file when it was inspected."""
     changed_ns: int
-    """When the file changed last before that."""
+    """The modification time of the file when it was inspected, in nanoseconds since the epoch."""
     told: tuple[str, str, list[str], str, str] = field(hash=False)
-    """What the library says of itself: its name, version, controls, what is random in equal runs, and its licence."""
+    """The library's description of itself: name, version, controls, what is random in equal runs, and licence."""
     library: Any = field(repr=False, compare=False)
-    """The library as the core takes it."""
+    """The library as an object of the core, ``_core.StackLibrary``."""
     cpu_s: float = field(default=CPU_S, compare=False)
-    """The CPU time that a run may take, which changes no result."""
+    """The limit on the CPU time of a run, in seconds; it changes no result."""
 
     @property
     def name(self) -> str:
@@ -95,8 +95,8 @@ def stacks(given: Sequence[str | Path | Stack]) -> tuple[Stack, ...]:
         for other in found[:place]:
             if other.name == stack.name:
                 raise InputError(
-                    f"{stack.path}: has the stack name {stack.name!r}, as {other.path} has; "
-                    "expected a different name for each stack: leave one of them out"
+                    f"{stack.path}: the stack is called {stack.name!r}, like the stack in {other.path}; "
+                    "expected a different name for each stack: leave one of the two out"
                 )
     return found
 
@@ -109,7 +109,7 @@ def _stack(word: str) -> Stack:
         if not key or not equals:
             raise InputError(f"stack {word}: found {part!r}, expected key=value after the path")
         if key in dict(options):
-            raise InputError(f"stack {word}: the option {key} is given twice, expected it once")
+            raise InputError(f"stack {word}: found the option {key} twice, expected each option once")
         options.append((key, value))
     file = Path(path).absolute()
     try:

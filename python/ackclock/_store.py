@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PLACE = "ACKCLOCK_RESULTS"
 """The environment variable that names the folder for results."""
 FORMAT = 2
-"""The version of the format of stored runs; 1 was only JSON, compressed by gzip."""
+"""The version of the format of stored runs. Version 1 was gzip-compressed JSON."""
 _RESULT, _SERIES = "result.json", "series.arrow"
 
 
@@ -46,10 +46,11 @@ class Job:
     seed: int
     series: bool = False
     controls: Mapping[str, Any] = field(default_factory=dict)
-    """Controls written in Python, by name; and queue disciplines."""
+    """Controls written in Python, by name."""
     queues: Mapping[str, Any] = field(default_factory=dict)
+    """Queue disciplines written in Python, by name."""
     stacks: Sequence[Stack] = field(default_factory=now_offered)
-    """Stacks in libraries that it may name."""
+    """Stacks in libraries that the scenario can name."""
 
     @cached_property
     def named_stacks(self) -> Sequence[Stack]:
@@ -99,7 +100,7 @@ def results_folder(out: Path | None) -> Path:
     try:
         return Path(named).expanduser() if named else Path.home() / "ackclock-results"
     except RuntimeError:  # an account without a home
-        raise InputError(f"there is no home folder for results: give --out DIR or set {PLACE}") from None
+        raise InputError(f"found no home folder for results: use --out DIR or set {PLACE}") from None
 
 
 class Store:

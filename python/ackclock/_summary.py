@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 UNITS = ("_s", "_bps", "_packets", "_bytes")
-"""The endings of the names of numbers."""
+"""The unit suffixes in the names of numbers."""
 
 
 class Samples(Mapping[str, "float | None"]):
@@ -29,7 +29,7 @@ class Samples(Mapping[str, "float | None"]):
 
     def __init__(self, fairness: float | None) -> None:
         self.owners: dict[str, tuple[str, Mapping[str, Any]]] = {"": ("run", {"fairness": fairness})}
-        """What a number belongs to (``links.LINK``), with the name and the contents of its record."""
+        """The records of the numbers by owner, such as ``links.LINK``: the kind of the record, and its fields."""
 
     def __getitem__(self, name: str) -> float | None:
         owner, _, field = name.rpartition(".")
@@ -176,7 +176,7 @@ def over(replications: Iterable[Samples]) -> Mapping[str, Summary]:
 
 
 _TASKS = ("connections", "pages", "segments", "requests")
-"""What the completion times of a flow may be times of."""
+"""The kinds of tasks whose completion times a flow can have."""
 
 
 def completions(groups: Iterable[str], values: Mapping[str, Summary]) -> list[tuple[str, dict[str, Summary]]]:
@@ -242,7 +242,7 @@ def _rows(table: npt.NDArray[np.float64]) -> list[Summary]:
 NOTHING = Summary(None, None, None, 0)
 """The summary of a number without samples."""
 FEW = 8
-"""The largest number of values that NumPy sums one after the other, as Python does, but with more overhead."""
+"""The number of values below which NumPy sums sequentially, as Python does, but with more overhead."""
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -261,7 +261,7 @@ class PointSummary:
     """A point of a sweep."""
 
     cells: Mapping[str, Any]
-    """The values of the sweep by column; empty without a sweep."""
+    """The values of the swept parameters at the point, by column; empty without a sweep."""
     runs: int
     values: Mapping[str, Summary]
 

@@ -13,9 +13,9 @@ from ackclock._labels import labels
 OWN_COLUMNS = frozenset(
     {"seed", "runs", "point", "name", "kind", "time_s", "flow", "group", "link", "metric", "fairness"}
 )
-"""The columns, dimensions and places of figures that no record declares."""
+"""The names of columns, and of dimensions and axes of figures, that no record declares."""
 ROOT = "scenario"
-"""The step before the first of a path, for a key of the scenario itself that is a column of results: ``name``."""
+"""The first step of every path. It distinguishes a top-level key of the scenario, such as ``name``, from a column."""
 
 
 @dataclass(frozen=True)
@@ -24,17 +24,17 @@ class Axis:
 
     path: str
     column: str
-    """Its name in data frames and files: the shortest unambiguous end of the path, and the unit."""
+    """The name of the column in data frames and files: the shortest unambiguous end of the path, and the unit."""
     unit: str
-    """The unit that ``column`` ends in; empty without one."""
+    """The unit at the end of ``column``; empty without a unit."""
     sampled: bool
-    """Whether its values were drawn from a range."""
+    """Whether the values were drawn from a range."""
     values: Sequence[Any]
-    """The values as written."""
+    """The values as written in the scenario."""
     cells: Sequence[Any]
-    """The values as cells of a column: numbers in ``unit`` if all are quantities of one kind; tables are labels."""
+    """The values as cells of a column: numbers in ``unit`` if all are quantities of one kind. Tables become labels."""
     labels: Sequence[str]
-    """The values as text: as written, tables by what differs."""
+    """The values as text: as written, and tables as the values in which they differ."""
 
     @property
     def numeric(self) -> bool:
@@ -61,7 +61,7 @@ class Sweep:
         self._packets: Sequence[float] = checked["packets"]
         self._every = int(checked["every"])
         self.warnings: Sequence[str] = checked["warnings"]
-        """What is allowed and yet hardly meant at one of the points, in sentences."""
+        """Warnings, as sentences, about points that are valid but probably not intended."""
 
     def __len__(self) -> int:
         return len(self._points)

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
 
 from ackclock._names import nearest
+from ackclock._numbers import number_of
 from ackclock._overrides import merge
 from ackclock._store import Job
 from ackclock.errors import InputError
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from ackclock.run import Run
 
 SEAT = "tested"
-"""The group of flows that a control given on the command line takes, as in the files of searches and evaluations."""
+"""The group of flows that uses the control of ``--control``, as in search spaces and evaluations."""
 Pair = tuple[int, int]
-"""A point of the sweep, from 0, and a seed."""
+"""The index of a point of the sweep, from 0, and a seed."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Plan:
     points: range
     seeds: Sequence[int]
     precision: Mapping[str, Any] | None = None
-    """The wanted precision of the intervals of some metrics: ``within``, ``metrics``, ``replications_most``."""
+    """The requested precision of the intervals of some metrics: ``within``, ``metrics``, ``replications_most``."""
 
     def __len__(self) -> int:
         return len(self.points) * len(self.seeds)
@@ -135,7 +136,7 @@ class Rounds:
     _begun: bool = False
     _found: dict[int, dict[str, list[float]]] = field(default_factory=dict)
     _seeds: dict[int, int] = field(default_factory=dict)
-    """The number of seeds that each point has had."""
+    """The number of seeds requested so far for each point."""
 
     def next(self) -> Plan | list[Pair]:
         """Returns the runs to make now; an empty list when all is done."""
@@ -178,8 +179,11 @@ class Rounds:
         if not short:
             return f"precision reached: all 95 % intervals are within ±{within:.3g} % of the mean"
         most = max(self._seeds.values())
-        points = f"{len(short)} of {len(self._seeds)} points"
-        return f"precision not reached: {points} not within ±{within:.3g} % of the mean after {most} replications"
+        points = f"at {len(short)} of {number_of(len(self._seeds), 'point')}"
+        return (
+            f"precision not reached: {points} a 95 % interval is wider than ±{within:.3g} % of the mean "
+            f"after {number_of(most, 'replication')}"
+        )
 
     def _wanted(self, point: int) -> int:
         """Returns the number of replications that the point is expected to need."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ackclock.statistics import Summary
 
 NAMES = ("flows", "links", "groups", "transfers", "size_classes", "summary", "series")
-"""The tables that are written."""
+"""The names of the tables of results that are written to files."""
 _RECORDS: Mapping[str, str] = {
     "flows": "flow",
     "links": "link",
@@ -32,7 +32,7 @@ _RECORDS: Mapping[str, str] = {
     "transfers": "transfer",
     "size_classes": "size_class",
 }
-"""The core's record for the rows of each table."""
+"""The name of the core's record that a row of each table contains."""
 _TYPES: Mapping[str, Any] = {
     "number": pl.Float64,
     "share": pl.Float64,
@@ -42,7 +42,7 @@ _TYPES: Mapping[str, Any] = {
 }
 """The type of a field's column, by the name of its kind in the core."""
 _COUNTED = ("packets", "bytes")
-"""The units of whole numbers."""
+"""The units of swept values that stay whole numbers."""
 
 
 def frame(record: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:

@@ -29,7 +29,9 @@ def loads(text: str) -> dict[str, Any]:
             # Quoted text and comments may contain dots; the rest consists of keys and numbers.
             words = _OTHER.split(_QUOTED.sub("x", line))
             if any(word.count(".") >= MOST_PARTS for word in words):
-                raise TOMLDecodeError(f"a key of more than {MOST_PARTS} parts (at line {number}, column 1)")
+                raise TOMLDecodeError(
+                    f"a dotted key with more than {MOST_PARTS} parts (at line {number}, column 1)"
+                )
     try:
         document: dict[str, Any] = _loads(text)
     except RecursionError:

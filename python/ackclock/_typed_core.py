@@ -198,9 +198,9 @@ class Made:
     """The result of a run."""
 
     text: str
-    """Its result in JSON, without the series."""
+    """The result in JSON, without the series."""
     columns: Any = None
-    """The series as an object of the Arrow PyCapsule interface; None if they were not wanted."""
+    """The series as an object of the Arrow PyCapsule interface; None if they were not requested."""
 
     def series(self) -> Series | None:
         """Returns the series, if there are any."""
@@ -222,7 +222,7 @@ def parsed_result(text: str | bytes) -> dict[str, Any]:
 
     result = from_json(text)
     if not isinstance(result, dict):
-        raise ValueError(f"found {type(result).__name__}, expected the records of a run")
+        raise ValueError(f"found {type(result).__name__}, expected a JSON object, the result of a run")
     return result
 
 

@@ -17,14 +17,14 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
     "_share": {"%": 0.01},
     "utilisation": {"%": 0.01},
 }
-"""The units by the ending of a column's name, each with its size in the unit of the column."""
+"""The units by the suffix of a column's name, each as a multiple of the column's own unit."""
 _SPELLINGS: Mapping[str, str] = {
     **{f"{prefix}b{per}": f"{prefix}bit/s" for prefix in ("", "k", "M", "G") for per in ("/s", "ps")},
     "bdp": "BDP",
     "pkts": "packets",
     "seconds": "s",
 }
-"""Other spellings of units, each with that of ``_UNITS``: papers have Mbps as often as Mbit/s."""
+"""Other spellings of units, such as Mbps, and the spelling in ``_UNITS``."""
 _FORM = re.compile(r"\s*(?P<name>[^\[\]]*?)\s*(?:\[(?P<unit>[^\[\]]*)\])?\s*")
 
 
@@ -49,8 +49,10 @@ def divisor(name: str, unit: str) -> float:
     spelt = unit if unit in known else _SPELLINGS.get(unit, unit)
     if spelt not in known:
         if not known:
-            raise InputError(f'"{name} [{unit}]": the column has no unit to choose')
-        raise InputError(f'"{name} [{unit}]": the column has no unit "{unit}"{nearest(unit, known)}')
+            raise InputError(f'"{name} [{unit}]": the unit of this column cannot be chosen')
+        raise InputError(
+            f'"{name} [{unit}]": no unit of this column is called "{unit}"{nearest(unit, known)}'
+        )
     return known[spelt]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 BUSY = 0.5
-"""The utilisation from which on a link is compared."""
+"""The lowest utilisation at which a link is compared."""
 
 
 @dataclass(frozen=True)
@@ -16,14 +16,14 @@ class Metric:
 
     field: str
     share: float
-    """The largest difference, as a share of the simulated value."""
+    """The largest difference that is allowed, as a share of the simulated value."""
     packets: float = 0.0
-    """The largest difference in packets, which suffices as well."""
+    """The largest difference that is allowed in packets, even if ``share`` is exceeded."""
 
     @property
     def bound(self) -> str:
         """Returns the bound in words."""
-        return f"{self.share:.0%}" if not self.packets else f"1.5 times or {self.packets:g} packets"
+        return f"{self.share:.0%}" if not self.packets else f"a factor of 1.5, or {self.packets:g} packets"
 
     def agrees(self, real: float, simulated: float) -> bool:
         """Returns whether the values are within the bound of each other."""

@@ -191,7 +191,8 @@ def test_a_crash_in_a_run_fails_that_run(
     made = ackclock("run", scenario_file, "--stack", library, "--seed", "3", "--set", "flows.flow.stop=3 s")
     assert made.code == 1, made.err
     pattern = (
-        rf"seed 3: toy crashed with SIGSEGV in ackclock_stack_{function} at \d+\.\d{{9}} s \({library}\)"
+        rf"seed 3: toy crashed with SIGSEGV in ackclock_stack_{function} at \d+\.\d{{9}} s of simulated time "
+        rf"\({library}\)"
     )
     assert re.search(pattern, made.err), made.err
 
@@ -219,7 +220,9 @@ def test_a_leak_ends_by_the_limit_of_memory(tmp_path: Path, scenario_file: Path,
 def test_what_a_library_prints_last_is_in_the_message(tmp_path: Path) -> None:
     abort = 'if (now > 1000000000) { fprintf(stderr, "assertion failed: cwnd > 0\\n"); abort(); }'
     library = changed_toy(tmp_path, "aborts", {"recv": abort})
-    with pytest.raises(RunError, match=r"crashed with SIGABRT in .*; it printed: assertion failed: cwnd > 0"):
+    with pytest.raises(
+        RunError, match=r"crashed with SIGABRT in .*; its last line of output: assertion failed: cwnd > 0"
+    ):
         Scenario.from_text(SCENARIO, stacks=[library]).run(1)
 
 
@@ -318,7 +321,7 @@ def test_options_are_checked_before_the_run(libtoy: Path, tmp_path: Path) -> Non
         f"{libtoy},initial=1": "toy refuses: the option initial = 1: expected initial = 2 or more",
         f"{libtoy},control=fixed": "the option control is reserved",
         f"{libtoy},initial": "found 'initial', expected key=value after the path",
-        f"{libtoy},initial=4,initial=5": "the option initial is given twice",
+        f"{libtoy},initial=4,initial=5": "found the option initial twice",
         f"{tmp_path}/none.so": "none.so: No such file",
         f"{tmp_path}": "cannot be|Is a directory",
     }.items():
@@ -334,7 +337,7 @@ def test_options_are_checked_before_the_run(libtoy: Path, tmp_path: Path) -> Non
 
 def test_two_libraries_of_one_name_are_refused(tmp_path: Path, libtoy: Path) -> None:
     other = changed_toy(tmp_path, "other", {"free": ";"})
-    with pytest.raises(InputError, match=r"has the stack name 'toy', as .* has"):
+    with pytest.raises(InputError, match=r"the stack is called 'toy', like the stack in .*other"):
         stacks([libtoy, other])
 
 

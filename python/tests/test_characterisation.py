@@ -279,7 +279,7 @@ def test_a_criterion_says_something() -> None:
     assert Condition.model_validate("latency").metrics == RULES["latency"]["metrics"]
     with pytest.raises(ValidationError, match='rule "latencey" has no metrics: list some under metrics'):
         Condition.model_validate("latencey")
-    with pytest.raises(ValidationError, match="no condition: give low or high"):
+    with pytest.raises(ValidationError, match="the condition has no limit: set low or high"):
         Condition.model_validate({"rule": "own", "metrics": ["x"]})
 
 

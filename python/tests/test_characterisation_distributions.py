@@ -100,7 +100,7 @@ def test_elasticities_are_slopes_between_logarithms() -> None:
     assert [(one.discipline, one.parameter) for one in found] == [("red", "weight"), ("red", "share")]
     assert found[0].elasticities[0].summary.mean == pytest.approx(0.5)
     assert found[0].elasticities[0].sweep_value == "6"
-    assert found[0].cycle == (61.0, "2 times, 6")
+    assert found[0].cycle == (61.0, "default × 2, 6")
     assert found[1].elasticities[0].summary.mean == pytest.approx(1)
 
 

@@ -87,7 +87,7 @@ def test_a_queue_is_evaluated_in_the_words_of_an_evaluation(ackclock: Command, t
 
 def test_a_queue_that_does_not_exist_is_refused(ackclock: Command) -> None:
     assert 'did you mean "codel"' in ackclock("evaluate", "queue", "coddel").err
-    assert "no scenario of section" in ackclock("evaluate", "queue", "codel", "--only", "99").err
+    assert "no scenario for section" in ackclock("evaluate", "queue", "codel", "--only", "99").err
     for ignored in (["--seeds", "5"], ["--fail-on", "CONCERN"], ["--plan"]):
         refused = ackclock("evaluate", "queue", "codel", *ignored)
         assert refused.code == 2

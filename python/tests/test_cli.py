@@ -457,7 +457,7 @@ class TestCheckAndSchema:
     def test_a_study_takes_no_other_control(self, ackclock: Command, study_file: Path) -> None:
         refused = ackclock("check", study_file, "--control", "cubic")
         assert refused.code == 2
-        assert "is a study, and only scenarios take another control" in " ".join(refused.err.split())
+        assert "is a study, but this option applies only to scenarios" in " ".join(refused.err.split())
 
     def test_a_study_with_a_wrong_scenario(self, ackclock: Command, study_file: Path) -> None:
         study_file.write_text(replaced(STUDY, ('control = "newreno"', 'control = "newrino"')))

@@ -62,7 +62,7 @@ def test_a_file_of_the_present_format_stays_as_it_is() -> None:
 def test_what_cannot_be_rewritten_is_refused() -> None:
     quoted = old(STUDY).replace("alternatives = [", '"alternatives" = [')
     with pytest.raises(
-        InputError, match=r"study\.toml: cannot be rewritten automatically .* the old key is in quotes"
+        InputError, match=r"study\.toml: cannot be rewritten automatically .* an old key is in quotes"
     ):
         migrated(quoted, "study.toml")
     with pytest.raises(InputError, match=r"x\.toml: not valid TOML"):
@@ -83,7 +83,7 @@ def test_a_record_that_cannot_be_carried_over_is_refused_with_what_makes_it_anew
     with pytest.raises(InputError, match=made):
         migrated(json.dumps(record), "record.json")
     with pytest.raises(
-        InputError, match=r"r\.json: contains results of studies .*`ackclock reproduce` makes"
+        InputError, match=r"r\.json: results of studies cannot be migrated, .*`ackclock reproduce` again"
     ):
         migrated('{"studies": []}', "r.json")
     with pytest.raises(InputError, match=r"r\.json: is not the record of an evaluation"):
@@ -135,7 +135,7 @@ def test_the_verdicts_of_findings_have_other_words() -> None:
         + '[[findings]]\nclaim = "1"\nverdict = "not as printed"\ntext = "not reproduced"\n'
         + '[[findings]]\nclaim = "1"\ntext = "t"\n'
     )
-    assert told == "the verdicts of findings are now called differently"
+    assert told == "the verdicts of findings have new names"
     assert migrated(text, "study.toml") == (text, "")
 
 

@@ -34,5 +34,5 @@ def test_paths_that_only_begin_alike_are_different() -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), date(2007, 2, 1), [{"a": float("nan")}]])
 def test_values_that_no_scenario_can_hold(value: object) -> None:
-    with pytest.raises(InputError, match="a value that TOML cannot represent"):
+    with pytest.raises(InputError, match="a value that a scenario cannot contain"):
         to_json({"duration": value})

@@ -72,7 +72,7 @@ def test_a_space_of_the_package_is_right_at_its_ends(name: str) -> None:
 @pytest.mark.parametrize(
     ("find", "replace", "message"),
     [
-        ('"tested"', '"cubic"', 'expected a group of flows called "tested"'),
+        ('"tested"', '"cubic"', 'no group of flows is called "tested"'),
         ('{ from = "1 Mbit/s", to = "40 Mbit/s", scale = "log" }', '["1 Mbit/s", "2 Mbt/s"]', "2 Mbt/s"),
         ('scale = "log"', 'scale = "lgo"', "lgo"),
     ],
@@ -439,7 +439,7 @@ def test_html_shows_what_was_found_over_time(ackclock: Command, monkeypatch: pyt
     text = Path(document["report"]).read_text(encoding="utf-8")
     # The scenario with what was found, the comment that says so, and the figures over time.
     assert "7 Mbit/s" in text
-    assert "Values that matter: flows.bursts.application.rate = 7 Mbit/s" in text
+    assert "Values that differ from the unchanged scenario: flows.bursts.application.rate = 7 Mbit/s" in text
     assert text.count("<svg") >= 2
     assert "report     " in ackclock("search", "sack", "--html").out
     assert json.loads(ackclock("search", "sack", "--json").out)["report"] is None
@@ -531,8 +531,8 @@ def test_a_control_that_fails_has_done_its_worst() -> None:
     assert "NotImplementedError: what to do after a timeout" in worst.why
     written = scenario_of(replace(worst, failed=2), known, tested, wanted, "a command")
     assert (
-        "# The control fails in 2 of 5 runs, each of which counts as the worst value, 1. "
-        f"The first failure: {worst.why}\n" in written
+        "# The control fails in 2 of 5 runs of this scenario; a failed run counts as 1. "
+        f"First failure: {worst.why}\n" in written
     )
 
 
@@ -571,7 +571,9 @@ def test_another_control_in_the_same_seat_is_subtracted(
         document["command"] == "ackclock search newreno --for utilisation --against sack --runs 10 --seed 1"
     )
     text = Path(document["scenario"]).read_text(encoding="utf-8")
-    assert "# utilisation: the share of time in which the link sends nothing, minus" in text
+    assert (
+        "# utilisation: the fraction of the measured time in which the bottleneck link is idle, minus" in text
+    )
     seen.clear()
     ackclock("search", "newreno", "--for", "loss", "--runs", "10")
     assert set(seen) == {"newreno", "cubic"}
@@ -583,7 +585,7 @@ def test_another_control_in_the_same_seat_is_subtracted(
 def test_an_objective_that_does_not_fit_the_space_is_told(ackclock: Command) -> None:
     done = ackclock("search", "cubic", "--for", "harm", "--space", "jitters", "--runs", "10")
     assert done.code == 2
-    assert 'jitters.toml: the objective "harm" cannot be computed here: ' in done.err
+    assert 'jitters.toml: the objective "harm" cannot be computed from a run of this scenario: ' in done.err
     assert 'there is no group "other"' in done.err
 
 

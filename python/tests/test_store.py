@@ -58,7 +58,7 @@ def test_numbers_come_back_to_the_last_bit() -> None:
     numbers = [*filter(math.isfinite, floats), 5e-324, 2.2250738585072011e-308, -0.0, 2**53 - 1, 2**64 + 1]
     found = core.parsed_result(json.dumps({"numbers": numbers}))["numbers"]
     assert list(map(repr, found)) == list(map(repr, numbers))
-    with pytest.raises(ValueError, match="expected the records"):
+    with pytest.raises(ValueError, match="expected a JSON object"):
         core.parsed_result("[1]")
 
 

@@ -244,7 +244,7 @@ def test_how_a_study_is_written_does_not_change_what_it_is() -> None:
         (
             [('"{count.n}" }', '"{count.m}" }')],
             "for_all",
-            "cases[1]: count = few: {count.m}: there is no key m; there is id, n",
+            "cases[1]: count = few: {count.m}: there is no key m; available: id, n",
         ),
         (
             [('["count"]', '["cuont"]')],

@@ -356,7 +356,10 @@ class TestPrecision:
     def test_it_stops_where_it_is_told(self, ackclock: Command, scenario_file: Path) -> None:
         scenario_file.write_text(self.WANTED.format("0.001 %", 7) + SHORT)
         outcome = ackclock("run", scenario_file, "--out", "results")
-        assert "1 of 1 points not within ±0.001 % of the mean after 7 replications" in outcome.out
+        assert (
+            "at 1 of 1 point a 95 % interval is wider than ±0.001 % of the mean after 7 replications"
+            in outcome.out
+        )
         assert pl.read_csv("results/summary.csv")["runs"].to_list() == [7]
 
     def test_what_does_not_vary_is_precise(self) -> None:

@@ -1,4 +1,4 @@
-"""What a search looks for: numbers of a run that are larger the worse the control does."""
+"""The objectives of searches: metrics of a run that are larger the worse the control does."""
 
 from __future__ import annotations
 
@@ -11,22 +11,20 @@ from ackclock.experiment.model import Metric
 
 @dataclass(frozen=True)
 class Objective:
-    """An objective: a metric of which less is better, whose label says what it is."""
+    """An objective: a metric whose smaller values are better. Its label defines it in words."""
 
     name: str
     metric: Metric
     space: str
-    """The space of the package in which it is looked for, unless the user names another."""
-    less: str = "that of"
-    """What is subtracted of another control, in words that its name follows."""
+    """The built-in search space for this objective, unless the user names another."""
     reference: str = ""
-    """The control whose value in the control's place is subtracted; empty for none."""
+    """The control whose value in the same scenario is subtracted; empty for none."""
 
     @property
     def text(self) -> str:
-        """Returns what the number says, in words."""
+        """Returns the definition of the objective in words."""
         return (
-            f"{self.metric.label}, minus {self.less} {self.reference} in the control's place"
+            f"{self.metric.label}, minus its value with {self.reference} in the control's place"
             if self.reference
             else self.metric.label
         )
@@ -50,7 +48,7 @@ OBJECTIVES = (
     Objective(
         "utilisation",
         _metric(
-            "the share of time in which the link sends nothing",
+            "the fraction of the measured time in which the bottleneck link is idle",
             '1 - link("bottleneck").utilisation',
         ),
         "bursts",
@@ -58,7 +56,7 @@ OBJECTIVES = (
     Objective(
         "loss",
         _metric(
-            "the share of the control's packets that are dropped",
+            "the fraction of the tested flows' packets that is dropped",
             'sum(flows("tested*").dropped_packets) / sum(flows("tested*").sent_packets)',
         ),
         "paths",
@@ -67,7 +65,7 @@ OBJECTIVES = (
     Objective(
         "delay",
         _metric(
-            "the 95th percentile of the queueing delay, in seconds",
+            "the 95th percentile of the queueing delay at the bottleneck, in seconds",
             'link("bottleneck").wait_p95_s',
         ),
         "paths",
@@ -76,7 +74,7 @@ OBJECTIVES = (
     Objective(
         "starvation",
         _metric(
-            "the shortfall of another flow from its equal share, in the worst 5 s",
+            "the fraction of its equal share of the goodput that another flow lacks in its worst 5 s",
             '1 - least_share_of("flows.other*.goodput_bps", "flows.*.goodput_bps", measured_from, 5)',
         ),
         "mixes",
@@ -84,7 +82,7 @@ OBJECTIVES = (
     Objective(
         "self-starvation",
         _metric(
-            "the shortfall of a flow of the control from its equal share, in the worst 5 s",
+            "the fraction of its equal share of the goodput that a tested flow lacks in its worst 5 s",
             '1 - least_share_of("flows.tested*.goodput_bps", "flows.*.goodput_bps", measured_from, 5)',
         ),
         "mixes",
@@ -92,11 +90,10 @@ OBJECTIVES = (
     Objective(
         "harm",
         _metric(
-            "the share of the link's rate that the other flows do not get",
+            "the fraction of the bottleneck's capacity that the other flows do not get",
             '1 - sum(flows("other").goodput_bps) / (link("bottleneck").rate_bps * 0.965)',
         ),
         "mixes",
-        less="that beside",
         reference="CUBIC",
     ),
 )

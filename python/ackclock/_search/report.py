@@ -1,4 +1,4 @@
-"""What a search found, as a scenario file and as the document of ``--json``."""
+"""The result of a search, as a scenario file and as the document of ``--json``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ackclock.schemas.search import SearchDocument
 def scenario_of(
     found: SearchResult, space: Space, tested: Contender, objective: Objective, command: str
 ) -> str:
-    """Returns the scenario that shows the finding, with comments that say what it shows."""
+    """Returns the scenario that the search found, with comments that explain it."""
     import tomli_w
 
     from ackclock import _toml as toml
@@ -34,17 +34,17 @@ def scenario_of(
     comments = [
         f"Found by `{command}`.",
         f"{objective.name}: {objective.text}.",
-        f"{here} in this scenario, {there} in the unchanged scenario of {space.file}; means over {SEEDS} seeds.",
-        f"Values that matter: {matters or 'none'}",
+        f"Mean over {SEEDS} seeds: {here} in this scenario, {there} in the unchanged scenario of {space.file}.",
+        f"Values that differ from the unchanged scenario: {matters or 'none'}",
     ]
     if found.failed:
         comments.append(
-            f"The control fails in {found.failed} of {SEEDS} runs, each of which counts as the worst value, 1. The "
-            f"first failure: {found.why}"
+            f"The control fails in {found.failed} of {SEEDS} runs of this scenario; a failed run counts as 1. "
+            f"First failure: {found.why}"
         )
     if tested.classes:
         comments.append(
-            f"The control was {tested.name}, in Python; the file has the control of {space.file} in its place."
+            f"The search tested {tested.name}, a control in Python; this file has the control of {space.file} instead."
         )
     return "".join(f"# {text}\n" for text in comments) + "\n" + tomli_w.dumps(document)
 

@@ -26,25 +26,25 @@ from ackclock.experiment.sample_words import SampleWords
 
 Values = Mapping[str, float]
 FIRST = 0.4
-"""The share of the runs that go to samples all over the space, before CMA-ES starts at the worst of them."""
+"""The share of the runs that sample the whole space, before CMA-ES starts at the worst sample."""
 FINALISTS = 5
-"""The number of the worst points that are run with several seeds."""
+"""The number of worst points that are run again with several seeds."""
 SEEDS = 5
-"""The number of seeds with which these, and what they are shrunk to, are run; as many others judge what is found."""
+"""The number of seeds for the worst points and for shrinking; the final point is judged with this many other seeds."""
 KEPT = 0.8
-"""The share of the finding that shrinking has to keep."""
+"""The share of the objective's value that shrinking has to keep."""
 REFERENCE = Contender("cubic", {"control": "cubic"})
-"""The control in the control's place that an objective compares with, unless the caller names another."""
+"""The control whose value an objective subtracts, unless the caller names another."""
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The result of a search: ``values`` of the ranges that matter, by their paths; ``badness``, the mean of the
+    """The result of a search: ``values`` that differ from the unchanged scenario, by path; ``badness``, the mean of the
     objective with these values; and ``harmless``, its mean in the unchanged scenario of the search space.
     """
 
     values: Values
-    """The values of the ranges that matter, after shrinking; the other ranges keep the values of the scenario."""
+    """The values that shrinking kept, by path; all other values are those of the unchanged scenario."""
     badness: float
     """The mean of the objective over the seeds, after shrinking."""
     first: Values
@@ -53,18 +53,18 @@ class SearchResult:
     harmless: float
     """The mean of the objective in the unchanged scenario of the search space."""
     finding: Finding
-    """How much worse the objective is than in the unchanged scenario, over seeds that the search did not use: the worst
-    of many points is partly due to the seeds of the search.
+    """How much worse the objective is than in the unchanged scenario, with seeds that the search did not use, because
+    the worst of many points is partly due to the seeds of the search.
     """
     runs: int
     samples: Sequence[float] = field(default_factory=list)
     """The objective for each seed, after shrinking."""
     failed: int = 0
-    """The number of those seeds with which the control failed; a failure counts as the worst value."""
+    """The number of seeds with which the control failed after shrinking; a failed run counts as 1."""
     all_failed: int = 0
     """The number of runs of the whole search in which the control failed."""
     why: str = ""
-    """The reason of a failure, after shrinking if there is one; empty if the control never failed."""
+    """The message of the first failure after shrinking, or else of the whole search; empty without a failure."""
 
     @property
     def is_find(self) -> bool:
@@ -73,7 +73,7 @@ class SearchResult:
 
 
 class Search:
-    """A search. Equal arguments give equal results, and runs on disk are reused."""
+    """A search. Equal arguments produce equal results, and stored runs are reused."""
 
     def __init__(
         self,
@@ -100,12 +100,12 @@ class Search:
         self._series = needs_series(self._expression)
         self._known: dict[tuple[str, int], float] = {}
         self._failures: dict[tuple[str, int], str] = {}
-        """Why the control failed, by point and seed."""
+        """The message of each failure of the control, by point and seed."""
         self.runs = 0
 
     def find(self) -> SearchResult:
-        """Returns the worst point, shrunk. RunError if the control fails with every seed in the unchanged scenario, or
-        if a run of the reference fails.
+        """Returns the worst point after shrinking. RunError if the control fails with every seed in the unchanged
+        scenario, or if a run of the reference fails.
         """
         try:
             from cmaes import CMA
@@ -160,12 +160,12 @@ class Search:
         )
 
     def values_at(self, values: Values, seeds: Sequence[int]) -> list[float]:
-        """Returns the objective of the control at a point for each of the seeds, without subtracting that of CUBIC."""
+        """Returns the objective at a point for each seed, without subtracting the value of the reference."""
         return self._objectives(self._tested, [(values, seed) for seed in seeds])
 
     def _shrunk(self, values: Values, badness: float) -> tuple[Values, float]:
-        """Returns the fewest and roundest values that keep most of the finding: each range goes back to the
-        scenario's own value if it can, and otherwise to fewer digits.
+        """Returns the fewest and roundest values that keep most of the objective's value: each range returns to the
+        unchanged scenario's value if possible, and otherwise to fewer digits.
         """
         least = KEPT * badness
         (harmless,) = self._mean([{}], SEEDS)
@@ -185,7 +185,7 @@ class Search:
         return values, badness
 
     def _mean(self, points: Sequence[Values], seeds: int) -> list[float]:
-        """Returns the mean of the objective at each point; the worst that it can be where the control fails."""
+        """Returns the mean of the objective at each point. A failed run of the control counts as 1."""
         of = range(1, seeds + 1)
         self._make([(values, seed) for values in points for seed in of])
         return [float(np.mean(self._samples(values, of))) for values in points]
@@ -194,8 +194,8 @@ class Search:
         return [self._known[_key(values), seed] for seed in seeds]
 
     def _finding(self, values: Values) -> Finding:
-        """Returns whether a point is worse than the scenario as it stands, over seeds that no other part of the search
-        has.
+        """Returns the finding on whether a point is worse than the unchanged scenario, with seeds that no other part of
+        the search uses.
         """
         places: Mapping[str, Values] = {"found": values, "harmless": {}}
         new = range(SEEDS + 1, 2 * SEEDS + 1)
@@ -203,7 +203,7 @@ class Search:
         samples = {name: np.array(self._samples(point, new)) for name, point in places.items()}
         metric = self._objective.metric.id
         criterion = Criterion(
-            f"{self._objective.text}: more than in the unchanged scenario",
+            f"{self._objective.text}: larger than in the unchanged scenario",
             f"{metric}('found') - {metric}('harmless')",
             low=0.0,
             low_open=True,
@@ -211,7 +211,7 @@ class Search:
         return judge(criterion, SampleWords({metric: samples}, [Setting(name) for name in places]), SEEDS)
 
     def _failures_at(self, values: Values) -> list[str]:
-        """Returns why the control failed at a point, for each seed with which it did."""
+        """Returns the messages of the failures of the control at a point, by seed."""
         pairs = [(_key(values), seed) for seed in range(1, SEEDS + 1)]
         return [self._failures[pair] for pair in pairs if pair in self._failures]
 
@@ -248,7 +248,8 @@ class Search:
                 value = measure(self._expression, RunWords(result))
             except ExpressionError as error:
                 raise InputError(
-                    f'{self._space.file}: the objective "{self._objective.name}" cannot be computed here: {error}'
+                    f'{self._space.file}: the objective "{self._objective.name}" cannot be computed from a run of '
+                    f"this scenario: {error}"
                 ) from None
             # Without a value, such as the loss of a flow that sent nothing, there is nothing to blame the control for.
             found[index] = value if np.isfinite(value) else 0.0
@@ -262,7 +263,7 @@ class Search:
             self._failures[_key(values), seed] = str(error).splitlines()[0]
 
         file = contender.file
-        # Only here a run of a control in Python that takes too long is ended.
+        # Only this pool ends a run of a control in Python that takes too long.
         pool = (
             self._pool
             if file is None
@@ -278,7 +279,7 @@ def _key(values: Values) -> str:
 
 
 def _spread(count: int, dimensions: int, random: np.random.Generator) -> npt.NDArray[np.float64]:
-    """Returns a Latin hypercube: each of ``count`` equal parts of each range has one sample."""
+    """Returns a Latin hypercube: each of ``count`` equal parts of each range contains one sample."""
     places = np.array([random.permutation(count) for _ in range(dimensions)]).T
     return np.asarray((places + random.uniform(size=places.shape)) / count, dtype=np.float64)
 

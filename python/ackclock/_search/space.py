@@ -22,10 +22,10 @@ from ackclock._names import nearest
 from ackclock.errors import InputError
 
 TESTED = "tested"
-"""The name of the group of flows that gets the control, as do those whose names begin with it and a hyphen."""
+"""The name of the group of flows that uses the tested control, as do groups whose names begin with ``tested-``."""
 _QUANTITY = re.compile(r"([-+0-9.eE]+)\s*(\S*)")
 Point: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
-"""A place in the space, each coordinate from 0 to 1."""
+"""A point of the space, with coordinates from 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Range:
     low: float
     high: float
     unit: str
-    """Empty for a bare number."""
+    """The unit of the value; empty for a number without a unit."""
     log: bool
     whole: bool
 
@@ -79,7 +79,7 @@ class Space:
 
     file: str
     text: str
-    """The scenario without its sweep."""
+    """The text of the scenario without its sweep."""
     document: Mapping[str, Any]
     ranges: tuple[Range | Choice, ...]
 
@@ -114,7 +114,8 @@ def load(name: str) -> Space:
 
     if not name.endswith(".toml") and name not in names():
         raise InputError(
-            f'there is no search space "{name}"{nearest(name, names())}; the path of a file (*.toml) works too'
+            f'there is no search space "{name}"{nearest(name, names())}\n'
+            f"expected one of {', '.join(names())}, or the path of a scenario (*.toml)"
         )
     path = Path(name) if name.endswith(".toml") else folder() / f"{name}.toml"
     text = read_text(path)
@@ -125,12 +126,13 @@ def load(name: str) -> Space:
     ranges = tuple(_range(path, value) for path, value in sweep.items() if path != "samples")
     if not ranges:
         raise InputError(
-            f'{file}: has no [sweep] with ranges such as {{ from = "1 Mbit/s", to = "20 Mbit/s" }}'
+            f"{file}: found no values to vary, expected a [sweep] with ranges such as "
+            '{ from = "1 Mbit/s", to = "20 Mbit/s" }'
         )
     flows = [flow.get("name") for flow in document.get("flows", ())]
     if TESTED not in flows:
         raise InputError(
-            f'{file}: expected a group of flows called "{TESTED}", whose control the search tests'
+            f'{file}: no group of flows is called "{TESTED}"; use this name for the flows whose control is tested'
         )
     return Space(file, tomli_w.dumps(document), document, ranges)
 
@@ -147,5 +149,5 @@ def _range(path: str, value: Any) -> Range | Choice:
 def _number(given: Any) -> tuple[float, str]:
     found = _QUANTITY.fullmatch(str(given))
     if found is None or not math.isfinite(float(found[1])):
-        raise InputError(f"found {given!r}, expected a number, alone or with a unit")
+        raise InputError(f"found {given!r}, expected a number with or without a unit")
     return float(found[1]), found[2]

@@ -1,4 +1,4 @@
-"""The disciplines under test, and the places where a study puts them.
+"""The disciplines under test, and the queues at which a study sets them.
 
 A base file lists the disciplines once (``[[disciplines]]``). A study says in ``[disciplines]`` which links they go to,
 and in which variants; each discipline in each variant is a case of the study, named ``codel`` or ``codel+heavy``. The
@@ -12,27 +12,28 @@ from typing import Any
 
 from pydantic import Field
 
+from ackclock._numbers import number_of
 from ackclock.characterisation.parameters import numbers, scaled
 from ackclock.experiment.model import Table
 
 BASELINE = "droptail"
 OF_VARIANT = "+"
-"""Separates the discipline from the variant in the name of a case."""
+"""The separator between the discipline and the variant in the name of a case."""
 WITH_SCHEDULER = "(with scheduler)"
-"""Ends the label of a discipline that chooses among several queues."""
+"""The suffix of the label of a discipline that schedules several queues."""
 
 
 class Discipline(Table):
     """A discipline under test."""
 
-    name: str = Field(description="name in the registry")
+    name: str = Field(description="name of the queue discipline, as in `ackclock list queues`")
     label: str
     parameters: dict[str, Any] = Field(
         default_factory=dict, description="parameters that differ from the defaults"
     )
     delay: dict[str, str] = Field(
         default_factory=dict,
-        description="share of the target delay to which each parameter, by its name, is set: "
+        description="value, by name, of each parameter that follows the target delay: "
         '"1 ms" for the whole delay as a time, "0.5 packets" for the packets that the link sends in half of the delay',
     )
     ecn: bool = Field(default=False, description="whether the discipline can mark packets")
@@ -53,24 +54,27 @@ class Variant(Table):
     label: str
     overrides: dict[str, Any] = Field(default_factory=dict)
     at: list[str] | None = Field(
-        default=None, description="dotted paths of the queues, if they differ from the placement's"
+        default=None, description="dotted paths of the queues; default: `at` of [disciplines]"
     )
     limit: str | list[str] | None = Field(
-        default=None, description="buffer, if it differs from the placement's"
+        default=None, description="buffer of the queues; default: `limit` of [disciplines]"
     )
     ecn: bool = Field(
-        default=False, description="whether packets are marked; disciplines that cannot mark are left out"
+        default=False,
+        description="whether the queues mark packets; disciplines that cannot mark are left out, except drop-tail",
     )
-    parameters: dict[str, Any] = Field(default_factory=dict, description="other parameters of the discipline")
+    parameters: dict[str, Any] = Field(
+        default_factory=dict, description="parameters of the discipline that the variant changes"
+    )
     delays_ms: list[float] = Field(
         default_factory=list,
-        description="target delay of each link, or of all links, in milliseconds; disciplines without a "
-        "target delay are left out",
+        description="target delays in milliseconds: one for each queue, or one for all; disciplines without a "
+        "target delay are left out, except drop-tail",
     )
     beside: dict[str, list[str]] = Field(
         default_factory=dict,
-        description="disciplines of further links, by path: the first in the list that differs from the "
-        "discipline under test; beside drop-tail it is drop-tail",
+        description="for each further queue, by dotted path, a list of disciplines: the queue uses the first that "
+        "differs from the discipline under test, and drop-tail if drop-tail is under test",
     )
 
 
@@ -88,8 +92,8 @@ class Placement(Table):
     variants: list[Variant] = Field(default_factory=list)
     factors: list[float] = Field(
         default_factory=list,
-        description="factors: each makes a variant for each numeric parameter, multiplied by it, if the "
-        "result is in range",
+        description="factors; for each factor and each numeric parameter, a variant multiplies the parameter by the "
+        "factor, if the result is in range",
     )
 
 
@@ -99,7 +103,7 @@ def cases(placement: Placement, disciplines: Sequence[Discipline]) -> list[dict[
     unknown = [name for name in placement.only or () if name not in names]
     if unknown:
         raise ValueError(
-            f'disciplines.only: there is no discipline "{unknown[0]}"; there are {", ".join(names)}'
+            f'disciplines.only: there is no discipline "{unknown[0]}"; available: {", ".join(names)}'
         )
     chosen = [
         discipline
@@ -114,7 +118,7 @@ def cases(placement: Placement, disciplines: Sequence[Discipline]) -> list[dict[
         for variant in [*variants, *varied(discipline.name, discipline.parameters, placement.factors)]
         if variant is None or _takes_part(discipline, variant)
     ]
-    # Drop-tail has no wanted delay: variants that differ only in that are one case.
+    # Drop-tail has no target delay: variants that differ only in that are one case.
     seen = [case["overrides"] for case in found]
     return [case for k, case in enumerate(found) if case["overrides"] not in seen[:k]]
 
@@ -145,7 +149,7 @@ def varied(name: str, own: Mapping[str, Any], factors: Sequence[float]) -> list[
 
 
 def _takes_part(discipline: Discipline, variant: Variant) -> bool:
-    """Returns whether a discipline takes part in a variant about marks or a wanted delay; the baseline always does."""
+    """Returns whether a discipline takes part in a variant about marks or a target delay; the baseline always does."""
     return discipline.name == BASELINE or (
         (discipline.ecn or not variant.ecn) and bool(discipline.delay or not variant.delays_ms)
     )
@@ -159,7 +163,8 @@ def _case(
     limits = [limit] * len(at) if isinstance(limit, str) else limit
     if len(limits) < len(at):
         raise ValueError(
-            f"disciplines: {len(at)} queues and {len(limits)} limits, expected a limit for each queue"
+            f"disciplines: found {number_of(len(limits), 'limit')} for {number_of(len(at), 'queue')}, "
+            "expected one limit for each queue"
         )
     overrides: dict[str, Any] = {}
     for k, (path, size) in enumerate(zip(at, limits, strict=False)):
@@ -191,7 +196,7 @@ def _case(
 
 
 def _wanted(discipline: Discipline, delay_ms: float, packets_per_s: float) -> Mapping[str, str]:
-    """Returns the parameters of ``discipline`` for a wanted delay of ``delay_ms``."""
+    """Returns the parameters of ``discipline`` for a target delay of ``delay_ms``."""
     found = {}
     for parameter, share in discipline.delay.items():
         factor, unit = share.split()

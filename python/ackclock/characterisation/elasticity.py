@@ -39,7 +39,7 @@ class Sensitivity:
     parameter: str
     elasticities: Sequence[Elasticity]
     cycle: tuple[float, str] | None
-    """The strongest cycle in per cent of the variance, and its setting."""
+    """The strongest cycle of the queue, in per cent of the queue's variance, and the setting in which it occurs."""
 
 
 def sensitivities(result: StudyResult, metrics: Sequence[str], cycle: str) -> list[Sensitivity]:
@@ -87,7 +87,7 @@ def _elasticity(
 
 def _cycle(result: StudyResult, discipline: str, parameter: str, metric: str) -> tuple[float, str] | None:
     swings = [
-        (mean, f"{variant_of(case.case).rpartition('-x')[2]} times, {case.sweep_value}")
+        (mean, f"default × {variant_of(case.case).rpartition('-x')[2]}, {case.sweep_value}")
         for case in result.cases
         if discipline_of(case.case) == discipline
         and variant_of(case.case).rpartition("-x")[0] == parameter

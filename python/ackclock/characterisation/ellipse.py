@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 Vector = npt.NDArray[np.float64]
 LEAST_POINTS = 5
-"""The smallest number of runs with a contour."""
+"""The smallest number of points for which a contour is computed."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Ellipse:
     mean: tuple[float, float]
     median: tuple[float, float]
     covariance: tuple[float, float, float]
-    """The covariances of x with x, x with y, y with y."""
+    """The variance of x, the covariance of x and y, and the variance of y."""
     contour: tuple[tuple[float, float], ...]
 
 

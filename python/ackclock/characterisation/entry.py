@@ -1,4 +1,4 @@
-"""One queue discipline in the scenarios of RFC 7928, beside drop-tail: an evaluation of a queue."""
+"""Evaluates one queue discipline: compares it with drop-tail in the scenarios of RFC 7928."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ackclock.study.result import StudyResult
 from ackclock.study.run import run_studies
 
 FOLDER = "aqm/"
-"""Begins the names of the scenarios."""
+"""The prefix of the names of the scenarios."""
 
 
 def scenarios(discipline: str, only: Sequence[str] = ()) -> list[LoadedStudy]:
@@ -34,7 +34,9 @@ def scenarios(discipline: str, only: Sequence[str] = ()) -> list[LoadedStudy]:
     sections = [about.section for loaded in every if (about := loaded.study.characterisation) is not None]
     for wanted in only:
         if not any(_is_in(section, wanted) for section in sections):
-            raise InputError(f'there is no scenario of section "{wanted}"{nearest(wanted, sections)}')
+            raise InputError(
+                f'there is no scenario for section "{wanted}" of RFC 7928{nearest(wanted, sections)}'
+            )
     found = []
     for loaded in every:
         about = loaded.study.characterisation

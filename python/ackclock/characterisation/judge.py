@@ -1,6 +1,6 @@
-"""From the samples of a study to findings on each discipline, in the words of an evaluation.
+"""Judges the samples of a study: findings on each discipline, with the verdicts of an evaluation.
 
-A finding is no test of the program.
+A finding does not test the program.
 """
 
 from __future__ import annotations
@@ -26,11 +26,14 @@ from ackclock.experiment.truth import ERROR
 from ackclock.study.result import CaseResult, StudyResult
 
 DEFAULTS = "default"
-"""The variant in which nothing is varied."""
+"""The name of the variant in which every parameter has its default."""
 REFERENCE = "reference"
-"""The word for drop-tail, with which the others are compared."""
+"""The verdict on drop-tail, with which the other disciplines are compared."""
 DOUBT: dict[By, float] = {"interval": ERROR, "mean": 0.5, "some": 1 - ERROR, "every": ERROR}
-"""The largest one-sided p-value that decides that a condition is met: that of the mean, or all but a sure opposite."""
+"""The largest one-sided p-value at which a condition counts as met, by its ``by``.
+
+0.5 decides by the mean alone. With ``1 - ERROR`` a condition is met unless the opposite is significant.
+"""
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,12 @@ class Judged:
     condition: Condition
     metric: str
     setting: str
-    """The variant or the sweep value; empty if there is only one setting."""
+    """The variant and the sweep value; empty if there is only one setting."""
     finding: Finding
 
     @property
     def verdict(self) -> str:
-        """Returns the word for what was found."""
+        """Returns the verdict of the finding."""
         return word(self.finding)
 
 
@@ -59,18 +62,18 @@ class Row:
     findings: Sequence[Judged]
 
     def reasons(self) -> list[Judged]:
-        """Returns the findings that decide its word, if that is not OK."""
+        """Returns the findings that decide the verdict, if it is not OK."""
         return [one for one in self.findings if OK != one.verdict == self.verdict and _limited(one)]
 
     @property
     def sentence(self) -> str:
-        """Returns the sentence that explains its word: the conditions that decide it, and in how many settings."""
+        """Returns the sentence that explains the verdict: the conditions that decide it, and in how many settings."""
         limited = [one for one in self.findings if _limited(one)]
         if not limited:
             return "Numbers without a limit."
         if self.verdict == OK:
             conditions = len({one.condition.title for one in limited})
-            return f"{number_of(conditions, 'condition')}, {number_of(len(limited), 'finding')}."
+            return f"{number_of(conditions, 'condition')} met in {number_of(len(limited), 'finding')}."
         all_of = Counter(one.condition.title for one in limited)
         reasons = Counter(one.condition.title for one in self.reasons())
         text = {one.condition.title: one.condition.text or one.condition.title for one in limited}
@@ -113,7 +116,7 @@ def setting_of(case: CaseResult) -> str:
 
 
 def _verdict(discipline: str, about: Characterisation, findings: Sequence[Judged]) -> str:
-    """Returns the word that prevails; numbers without a limit do not count."""
+    """Returns the verdict on a discipline from its findings; numbers without a limit do not count."""
     if discipline == BASELINE:
         return REFERENCE
     limited = [one.verdict for one in findings if _limited(one)]
@@ -163,7 +166,7 @@ def _finding(
     other = "" if baseline is None or metric not in baseline.values else baseline.name
     criterion = condition.criterion(metric, case.name, other)
     if condition.measure != "value" and not other:
-        return Finding(criterion, Result.NOT_JUDGED, reason="nothing to compare with")
+        return Finding(criterion, Result.NOT_JUDGED, reason="no case to compare with")
     values = samples_of(parsed(criterion.measured), words, len(case.values[metric].samples))
     if condition.by == "every":
         values = _worst(values, criterion)

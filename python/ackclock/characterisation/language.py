@@ -1,4 +1,4 @@
-"""The ``[characterisation]`` table of a study file: its place in the characterisation."""
+"""The ``[characterisation]`` table of a study file: the section of RFC 7928 and the conditions to judge."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Kind = Literal["benefit", "safety", "info"]
 By = Literal["interval", "mean", "some", "every"]
 Requirement = Literal["must", "should", "recommended", "may", "can"]
 Kept = Literal["wait", "variation", "goodput"]
-"""The quantities with distributions: see distributions.py."""
+"""The quantities whose distributions can be drawn; see distributions.py."""
 
 
 class Condition(Table):
@@ -27,7 +27,7 @@ class Condition(Table):
     interval lies within ``info_low`` and ``info_high`` is no concern.
     """
 
-    rule: str = Field(description="built-in rule, or a new name with its own limits")
+    rule: str = Field(description="name of a built-in rule, or a new name if the limits are given here")
     name: str = Field(
         default="", description="title of the condition, if the rule alone does not distinguish it"
     )
@@ -40,14 +40,16 @@ class Condition(Table):
     by: By = "interval"
     low: float | None = None
     high: float | None = None
-    strict: bool = Field(default=False, description="whether the limits themselves violate the condition")
+    strict: bool = Field(default=False, description="whether a value equal to a limit violates the condition")
     info_low: float | None = None
     info_high: float | None = None
-    factor: float = Field(default=1.0, description="for an allowance: factor on drop-tail's value")
-    least: float = Field(default=0.0, description="for an allowance: smallest allowance")
+    factor: float = Field(
+        default=1.0, description="with measure = allowance: the allowance as a multiple of drop-tail's value"
+    )
+    least: float = Field(default=0.0, description="with measure = allowance: the smallest allowance")
     against: str = Field(
         default="",
-        description="variant of the same discipline to compare with; * stands for the part of the judged "
+        description="variant of the same discipline to compare with; * stands for the part of the tested "
         "variant's name after the first hyphen; default: drop-tail in the same variant",
     )
     only: list[str] | None = Field(
@@ -55,9 +57,9 @@ class Condition(Table):
         description="disciplines, variants or sweep values, by name or pattern, to which the condition "
         "applies; default: all",
     )
-    floor: float = Field(default=0.0, description="for a ratio: lower values count as this value")
+    floor: float = Field(default=0.0, description="with measure = ratio: lower values count as this value")
     unit: str = ""
-    scale: float = Field(default=1.0, description="factor by which shown numbers are multiplied")
+    scale: float = Field(default=1.0, description="factor by which numbers are multiplied for display")
 
     @model_validator(mode="before")
     @classmethod
@@ -81,7 +83,7 @@ class Condition(Table):
                 f"{known}"
             )
         if self.low is None and self.high is None and self.kind != "info":
-            raise ValueError("no condition: give low or high")
+            raise ValueError("the condition has no limit: set low or high")
         return self
 
     @property
@@ -114,18 +116,18 @@ class Condition(Table):
 
 
 Words = Annotated[str, StringConstraints(pattern=r"\S\s+\S")]
-"""A text of at least two words, so that a text that was taken for the list of its letters is refused."""
+"""A text of at least two words. A string that was split into its letters is therefore refused."""
 
 
 class Characterisation(Table):
     """The scenario of RFC 7928 that a study runs."""
 
     section: str = Field(description='section of RFC 7928, e.g. "8.2.2"')
-    short: str = Field(description="heading of the study's column, in two or three words")
+    short: str = Field(description="heading of the study in the summary table, in two or three words")
     requirement: Requirement = Field(
         description="requirement word in RFC 7928 section 13, or in the section itself"
     )
-    demand: str = Field(description="what the section demands, in our words")
+    demand: str = Field(description="what the section requires, paraphrased")
     criteria: list[Condition] = Field(default_factory=list)
     lacks: list[Words] = Field(
         default_factory=list,
@@ -140,7 +142,7 @@ class Characterisation(Table):
     )
     elasticities: list[str] = Field(
         default_factory=list,
-        description="metrics for which each parameter's effect is given (section 8.3)",
+        description="metrics whose elasticity with respect to each parameter is reported (section 8.3)",
     )
     cycle: str = Field(
         default="",
@@ -148,8 +150,8 @@ class Characterisation(Table):
     )
     curves: bool = Field(
         default=False,
-        description="whether the variants of each discipline are joined to a curve and compared at equal "
-        "delay",
+        description="whether the variants of each discipline are joined by a curve, and disciplines are "
+        "compared at equal delay",
     )
     counts: bool = Field(
         default=True, description="whether the section gets a verdict; if not, it reports numbers only"

@@ -18,7 +18,7 @@ access = { rate = "1 Gbit/s", delay = "1 ms" }
 control = "newreno"
 """
 NOT_A_KNOB = ("limit",)
-"""The buffer belongs to the link and is the same for all disciplines."""
+"""The parameters that are not varied: the buffer belongs to the link and is the same for all disciplines."""
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""Records of full runs of RFC 7928's scenarios: of each discipline the verdict and the worst findings."""
+"""Records of full runs of RFC 7928's scenarios: the verdict and the worst findings of each discipline."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ackclock.study.records import Origin
 
 FOLDER = folder("characterisation")
 Record: TypeAlias = Mapping[str, Any]
-"""What is kept of a scenario: of each discipline the verdict, and for each criterion the worst of its findings."""
+"""The record of a scenario: the verdict on each discipline, and its worst finding for each criterion."""
 
 
 def record(result: Mapping[str, Any], origin: Origin) -> Record:

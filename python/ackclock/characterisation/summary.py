@@ -1,4 +1,4 @@
-"""The summary table of RFC 7928 section 13, and what a discipline comes to in its scenarios."""
+"""The summary table of RFC 7928 section 13, and the overall result of a discipline in its scenarios."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ackclock.characterisation.words import INFO
 from ackclock.evaluation.words import CONCERN, OK, UNDECIDED
 
 COUNTED = (OK, CONCERN, UNDECIDED, INFO)
-"""The words of disciplines in scenarios, in the order in which they are counted."""
+"""The verdicts on a discipline in a scenario, in the order in which their counts are shown."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Overall:
     """The result of a discipline in the scenarios that must be considered."""
 
     counts: Mapping[str, int]
-    """The number of scenarios with each word."""
+    """The number of scenarios with each verdict."""
     concerns: tuple[str, ...]
     """The sections with a concern."""
     missing: tuple[str, ...]

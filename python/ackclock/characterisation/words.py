@@ -1,4 +1,4 @@
-"""The words of a characterisation, and how several become one."""
+"""The verdicts of a characterisation, and the verdict on several findings together."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from ackclock.evaluation.words import CONCERN, NOT_EVALUATED, OK, UNDECIDED
 from ackclock.experiment.model import Finding, Result
 
 INFO = "INFO"
-"""Numbers without a limit; or not met by too little to be a concern; or no better than drop-tail."""
+"""The verdict on numbers without a limit, on a limit missed by too little to be a concern, and on a discipline that is
+no better than drop-tail.
+"""
 WORST_FIRST = (CONCERN, UNDECIDED, INFO, OK)
-"""The order in which words prevail."""
+"""The verdicts from worst to best; the worst one prevails."""
 BEGINNINGS = {
     CONCERN: "Not met",
     UNDECIDED: "Undecided",
-    INFO: "No concern, although not met or not certain",
+    INFO: "Not met or undecided, but no concern",
 }
-"""How a sentence begins that names the conditions with a verdict."""
+"""The beginnings of sentences that list the conditions with a verdict."""
 _WORDS = {
     Result.MET: OK,
     Result.NOT_MET: CONCERN,
@@ -26,10 +28,10 @@ _WORDS = {
 
 
 def word(finding: Finding) -> str:
-    """Returns the word for a finding."""
+    """Returns the verdict of a finding."""
     return INFO if finding.qualified else _WORDS[finding.result]
 
 
 def worst(words: Iterable[str]) -> str:
-    """Returns the word that prevails; ``NOT_EVALUATED`` without any."""
+    """Returns the worst of the verdicts; ``NOT_EVALUATED`` without any."""
     return min(words, key=WORST_FIRST.index, default=NOT_EVALUATED)

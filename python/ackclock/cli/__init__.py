@@ -16,7 +16,7 @@ def main() -> None:
 
 
 def invoke(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code: 0 done, 1 could not be done, 2 wrong input, 130 interrupted."""
+    """Run the command line and return its exit code: 0 success, 1 failure, 2 wrong input, 130 interrupted."""
     try:
         from ackclock.cli.app import app
 

@@ -33,12 +33,12 @@ from ackclock.cli.commands.wire import wire
 
 
 def _paragraphs(text: str) -> str:
-    """``text`` with each paragraph on one line, for the terminal to wrap at its own width."""
+    """Returns ``text`` with each paragraph on one line, so that the terminal wraps it at its own width."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in cleandoc(text).split("\n\n"))
 
 
 class Commands(TyperGroup):
-    """The commands. Messages about arguments escape the hidden characters in them."""
+    """The group of commands. Hidden characters are escaped in messages about arguments."""
 
     def make_context(self, *args: Any, **more: Any) -> Any:
         """Reads the options before the command's name."""
@@ -77,7 +77,7 @@ app = typer.Typer(
 
         Start with [bold]ackclock reproduce rbcc/table-4.1[/bold], which repeats a published table.
         [bold]ackclock list[/bold] shows the controls, queues and other parts from which scenarios are built, and
-        [bold]ackclock run FILE[/bold] simulates a scenario of your own.
+        [bold]ackclock run FILE[/bold] simulates your own scenario.
         """
     ),
 )

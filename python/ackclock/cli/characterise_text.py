@@ -1,4 +1,4 @@
-"""The characterisation as ``ackclock reproduce`` prints it: a verdict for each discipline in each scenario."""
+"""Prints the characterisation for ``ackclock reproduce``: a verdict on each discipline in each scenario."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def show(results: Sequence[StudyResult]) -> None:
     if any(result.quick for result in results):
         out.print(
             Text(
-                "quick runs, shorter and with fewer seeds: verdicts may differ from those of full runs",
+                "quick runs, shorter and with fewer seeds: full runs can have other verdicts",
                 style="yellow",
             )
         )
@@ -47,7 +47,7 @@ def show(results: Sequence[StudyResult]) -> None:
         out.print()
     out.print(
         Text(
-            "RFC 7928 sets no thresholds: verdicts follow ackclock's own criteria, which the page lists",
+            "RFC 7928 sets no thresholds: verdicts follow ackclock's own criteria, which the HTML page lists",
             style="dim",
         )
     )

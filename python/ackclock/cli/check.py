@@ -10,8 +10,8 @@ from ackclock.errors import InputError
 
 
 def check(file: Path, control: str | None = None) -> None:
-    """Validates a scenario, study or lesson file. A ``control`` is one for scenarios, as for ``ackclock run``.
-    InputError lists everything that is wrong.
+    """Validates a scenario, study or lesson file. ``control`` is the value of ``--control``, for scenarios only.
+    InputError lists the mistakes.
     """
     from ackclock._files import read_text
     from ackclock.study.kind import ENDING, LESSON, looks_like_study
@@ -19,7 +19,7 @@ def check(file: Path, control: str | None = None) -> None:
     def only_scenarios(what: str) -> None:
         if control is not None:
             raise InputError(
-                f"--control {control}: {file} is a {what}, and only scenarios take another control"
+                f"--control {control}: {file} is a {what}, but this option applies only to scenarios"
             )
 
     if file.name.endswith(ENDING):
@@ -84,5 +84,5 @@ def check(file: Path, control: str | None = None) -> None:
 
 
 def _count(number: int, noun: str) -> str:
-    """Returns a number with its noun, which is in the plural unless the number is 1."""
+    """Returns a number with its noun, in the plural unless the number is 1."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from ackclock.drills.drill import Outcome
 
 BUILT_IN = ("noq", "quinn")
-"""The stacks that need no library."""
+"""The built-in stacks, which need no library."""
 LONG_S = 60.0
-"""The CPU time of a check that is worth a remark."""
+"""The CPU time, in seconds, above which a check prints how much it used."""
 
 
 def check_stack(
@@ -38,7 +38,7 @@ def check_stack(
     junit: Path | None,
     as_json: bool,
 ) -> None:
-    """Prints what a check finds. Leaves with exit code 1 if anything is violated that is not allowed."""
+    """Prints the results of a check. Exits with code 1 after a violation that ``allow`` does not list."""
     from ackclock.drills.check import DRILLS, check, target
     from ackclock.hard_paths import NAMES
 
@@ -95,7 +95,7 @@ def document(report: Report, allow: Sequence[str]) -> dict[str, Any]:
 
 
 def write_junit(report: Report, allow: Sequence[str], path: Path) -> None:
-    """Writes a report as JUnit XML: a test for each question. What cannot be seen, and what is absent, is skipped."""
+    """Writes a report as JUnit XML. Allowed violations, absent features and unobservable behaviour are skipped."""
     refused = report.refused(allow)
     skipped = [one for one in report.outcomes if one.word != "as demanded" and one not in refused]
     suite = ElementTree.Element(

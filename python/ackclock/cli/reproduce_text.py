@@ -98,7 +98,7 @@ def _show_misses(results: Sequence[StudyResult]) -> None:
     if any(result.quick for result in results):
         out.print(
             Text(
-                "quick runs, shorter and with fewer seeds: results may differ from those of full runs",
+                "quick runs, shorter and with fewer seeds: full runs can have other results",
                 style="yellow",
             )
         )

@@ -108,7 +108,7 @@ def _unknown(name: str, known: Sequence[str]) -> InputError:
     fields = dict.fromkeys(column.rpartition(".")[2] for column in known if not _BOUND.search(column))
     parts = [field for field in fields if name.lower() in field]
     if not close and parts:
-        close = f"; there is {', '.join(parts[:LISTED])}"
+        close = f"; available: {', '.join(parts[:LISTED])}"
     return InputError(
         f'no metric "{name}"{close or "; a metric is a column of summary.csv, or a field such as rtt_p95_s"}'
     )

@@ -109,7 +109,7 @@ def test_the_command_has_them(ackclock: Command, tmp_path: Path) -> None:
         (("--label", "rtt_p95_s=Delay (m)"), "brackets at the end of a label are a unit"),
         (
             ("--scale", "limit_bdp=logarithmic"),
-            'scale: limit_bdp = "logarithmic": there is no such scale; there is linear, log',
+            'scale: limit_bdp = "logarithmic": there is no such scale; available: linear, log',
         ),
         (("--scale", "rtt_p95_s=category"), "only a swept parameter can have categories"),
         (("--scale", "tcp_control=log"), "the values are words"),

@@ -1,1 +1,1 @@
-"""The commands with their options, a module for each. The modules of ``ackclock.cli`` do the work."""
+"""The commands and their options, one module for each command. The modules of ``ackclock.cli`` implement them."""

@@ -16,10 +16,10 @@ def bench_stack(
         list[str],
         typer.Argument(
             metavar="CONTROL...",
-            help="Congestion controls, of which the first is compared with each other one. A control of a QUIC stack "
-            "([bold]noq:bbr3[/bold]) runs over this stack; a control of ackclock ([bold]bbrv3[/bold]) over the "
-            "transport after @ ([bold]bbrv3@quic[/bold]), or else over the first stack that a CONTROL names, or else "
-            "over ackclock's QUIC.",
+            help="Congestion controls; each is compared with the first. A control of a QUIC stack "
+            "([bold]noq:bbr3[/bold]) runs over that stack. A control of ackclock runs over the transport after @ "
+            "([bold]bbrv3@quic[/bold]). Without @ it runs over the first stack that a CONTROL names, or over "
+            "ackclock's QUIC if none does.",
             show_default=False,
         ),
     ],
@@ -57,7 +57,7 @@ def bench_stack(
 ) -> None:
     """Compare congestion controls on ten simulated paths on which controls often fail.
 
-    The tables have the goodput, the 95th percentile of the one-way delay, and the share of sent packets that were lost.
+    The tables show the goodput, the 95th percentile of the one-way delay, and the share of sent packets that were lost.
 
     Each path has one of these difficulties: a deep buffer, a shallow buffer, a policer, jitter, reordering, Wi-Fi, a
     cellular link, a competing CUBIC flow, pauses of the application, or an application that limits the rate.

@@ -35,8 +35,9 @@ def check_stack(
         typer.Option(
             "--law",
             metavar="LAW",
-            help="The algorithm that the control implements, reno, cubic or bbr: its own tests run after those for all "
-            "algorithms. Default: the algorithm in the control's name; if it has none, only the tests for all run.",
+            help="The algorithm that the control implements: reno, cubic or bbr. Tests of this algorithm run after the "
+            "tests for all algorithms. Default: the algorithm that the control's name contains; without one, only the "
+            "tests for all algorithms run.",
             show_default=False,
         ),
     ] = None,
@@ -46,8 +47,8 @@ def check_stack(
             "--only",
             metavar="NAME",
             help='Run only the test with this id, or the tests whose clause begins with NAME, e.g. "RFC 9438". '
-            '"repeats" selects the tests of determinism, "paths" all comparisons of --paths, and "path-idle" that on '
-            "the path idle. The results name the ids. May be given several times.",
+            '"repeats" selects the tests of determinism, "paths" all comparisons of --paths, and "path-idle" the '
+            "comparison on the path idle. The results name the ids. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -65,9 +66,9 @@ def check_stack(
         bool,
         typer.Option(
             "--paths/--no-paths",
-            help="Whether to also test on each of the ten paths of ackclock bench-stack that the control has at least "
-            "half the goodput and at most twice the p95 one-way delay of ackclock's newreno, cubic or bbrv3 (cubic for "
-            "an unknown algorithm).",
+            help="Whether to also compare the control with ackclock's newreno, cubic or bbrv3 (cubic for an unknown "
+            "algorithm) on each of the ten paths of ackclock bench-stack. A violation is less than half the goodput, "
+            "or more than twice the p95 one-way delay with at most 1.25 times the goodput.",
         ),
     ] = True,
     seed: Annotated[
@@ -76,7 +77,7 @@ def check_stack(
             "--seed",
             metavar="N",
             min=0,
-            help="Seed that the stack gets for its random numbers, except in the comparisons of --paths.",
+            help="Seed of the random numbers of the stack, except in the comparisons of --paths.",
         ),
     ] = 1,
     junit: Annotated[
@@ -93,8 +94,8 @@ def check_stack(
     """Test whether a QUIC stack and one of its congestion controls follow RFCs and the BBR draft, clause by clause.
 
     Most tests drop, mark, delay or hold back certain datagrams of one connection, and compare what the stack does with
-    a clause of RFC 9000, 9002, 9406, 9438 or 9743, or with a case of the BBR draft. Others compare runs with equal and
-    with different seeds, and the control with ackclock's (--paths). The first violation, of a MUST if there is one, is
+    a clause of RFC 9000, 9002, 9406, 9438 or 9743, or with a case of the BBR draft. Other tests compare runs with equal
+    and with different seeds, or the control with ackclock's own (--paths). The first violation (of a MUST, if any) is
     printed with a timeline. The exit code is 1 if a test finds a violation that --allow does not name.
 
     Examples: [bold]ackclock check-stack ./libmine.so --control cubic --junit results.xml[/bold],

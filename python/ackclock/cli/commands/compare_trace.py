@@ -25,7 +25,7 @@ def compare_trace(
         str,
         typer.Argument(
             metavar="THEIRS",
-            help="The second log, in any format that OURS may have, e.g. from another sender over the same path.",
+            help="The second log, in any format accepted for OURS, e.g. from another sender over the same path.",
             show_default=False,
         ),
     ],
@@ -33,9 +33,9 @@ def compare_trace(
         str,
         typer.Option(
             metavar="PLACE",
-            help="How the two logs are aligned: their values are compared at equal times since the first data packet, "
-            "or since the first acknowledgement if a log has no data packets (time), or after equal numbers of data "
-            "packets sent, which both logs then need (packet).",
+            help="How the two logs are aligned. time: values are compared at equal times since the first data packet, "
+            "or since the first acknowledgement if a log has no data packets. packet: values are compared after equal "
+            "numbers of data packets sent, which both logs must record.",
         ),
     ] = "time",
     tolerance: Annotated[
@@ -52,7 +52,7 @@ def compare_trace(
         str | None,
         typer.Option(
             metavar="DISTANCE",
-            help='How far apart equal values and events may lie in the two logs: a time such as "5 ms", '
+            help='Maximum distance between equal values or events of the two logs: a time such as "5 ms", '
             "or with --by packet a number of packets. Default: 1 ms, or 2 packets.",
             show_default=False,
         ),
@@ -62,7 +62,7 @@ def compare_trace(
         typer.Option(
             metavar="UNIT",
             help="Unit in which windows and bytes in flight are compared: packets (each log has its own packet size) "
-            "or bytes. Default: packets if each log counts packets or gives its packet size, otherwise bytes.",
+            "or bytes. Default: packets if each log counts packets or states its packet size, otherwise bytes.",
             show_default=False,
         ),
     ] = None,
@@ -81,7 +81,7 @@ def compare_trace(
         typer.Option(
             metavar="WHAT",
             help="Leave this out of the comparison: losses, states, timeouts, a quantity such as ssthresh, or a kind "
-            "of event that an error message called not understood. May be given several times.",
+            "of event that an error message reports as not understood. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -107,7 +107,7 @@ def compare_trace(
 
     Compares congestion window, slow start threshold, bytes in flight, smoothed RTT, pacing rate, retransmissions,
     losses, timeouts and states of the sender, as far as both logs record them. Exit code 0: the logs agree within
-    tolerance and slack. 1: they differ. 2: the logs have values of no common quantity, a log has events that are not
+    tolerance and slack. 1: they differ. 2: the logs have no quantity in common, a log has events that are not
     understood, or an option or a file is invalid.
 
     Example: [bold]ackclock compare-trace reference.sqlog stack.sqlog --tolerance 5% --slack "10 ms"[/bold]
