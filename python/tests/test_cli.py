@@ -283,10 +283,10 @@ class TestReproduce:
         assert (
             "Other interpretations of what the publication leaves open: 2 "
             "those that change the result of a claim: 1 "
-            "those that leave a claim undecided which the chosen interpretation decides: 2 "
-            "These interpretations, each with the claims that it changes or leaves undecided: Number of flows "
-            "6 and 6 (2 seeds) (against it: The title.) 1; undecided: 2 count the bits (a robustness check) undecided: "
-            "1"
+            "those that leave undecided a claim that the chosen interpretation decides: 2 "
+            "Interpretations that change a claim or leave it undecided, each with these claims: Number of flows "
+            "6 and 6 (2 seeds) (evidence against it: The title.) 1; undecided: 2 count the bits (a robustness check) "
+            "undecided: 1"
         ) in out
 
     def test_no_sensitivity(self, ackclock: Command, study_file: Path) -> None:
@@ -345,7 +345,7 @@ class TestReproduce:
         outcome = ackclock("reproduce", wrong, study_file, "--quick")
         assert outcome.code == 2
         assert "1 as printed, 1 not as printed" in outcome.out
-        assert "1 of 2 studies are missing from the report" in outcome.err
+        assert "missing from the report: 1 of 2 studies" in outcome.err
         assert 'wrong.toml: metric "goodput": expected a percentile from 0 to 100' in outcome.err
         assert (tmp_path / "ackclock-results/report.html").exists()
         alone = ackclock("reproduce", wrong, "--quick")

@@ -94,7 +94,7 @@ def test_a_wrong_scenario_or_command_is_wrong_input(tmp_path: Path) -> None:
     assert "wire.toml:" in done.stderr
     done = run(scenario(tmp_path), "--flow", "udp", "--", "true")
     assert done.returncode == 2
-    assert "no flows are called `udp`; there are `tcp`" in done.stderr
+    assert "no flow is called `udp`; the scenario has `tcp`" in done.stderr
     done = run(scenario(tmp_path), "--serve", "echo 'open", "--", "true")
     assert done.returncode == 2
     assert "No closing quotation" in done.stderr

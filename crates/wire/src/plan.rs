@@ -40,7 +40,7 @@ impl LinksPlan {
             let names: Vec<String> = names().collect();
             let wanted = group.unwrap_or_default();
             return Err(Error::Failed(format!(
-                "no flows are called `{wanted}`; there are {}",
+                "no flow is called `{wanted}`; the scenario has {}",
                 names.join(", ")
             )));
         };
@@ -201,7 +201,7 @@ mod tests {
         let fast = FILE.replace("\"1 Gbit/s", "\"2 Gbit/s").replace("10 Mbit/s", "1.1 Gbit/s");
         let agents = format!("{FILE}[[agents]]\nat = \"left\"\nagent = \"ack-thinning\"\n");
         for (text, group, message) in [
-            (FILE, Some("none"), "no flows are called `none`; there are `one`, `other`"),
+            (FILE, Some("none"), "no flow is called `none`; the scenario has `one`, `other`"),
             (&fast, None, "on one path, the slowest link `bottleneck` has 1100000000 bit/s"),
             (&agents, None, "its agents read headers of simulated packets, which real packets lack"),
         ] {
