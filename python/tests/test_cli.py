@@ -161,7 +161,7 @@ class TestRun:
 
     def test_replications_that_are_all_equal(self, ackclock: Command, scenario_file: Path) -> None:
         scenario_file.write_text(replaced(SCENARIO, ('start = { uniform = ["0 s", "0.5 s"] }\n', "")))
-        assert "the seed changes nothing here" in ackclock("run", scenario_file, "--replications", "2").out
+        assert "the seed has no effect on this scenario" in ackclock("run", scenario_file, "--replications", "2").out
 
     @pytest.mark.parametrize(
         "option",
@@ -180,7 +180,7 @@ class TestRun:
     def test_more_runs_than_memory_holds(self, ackclock: Command, scenario_file: Path) -> None:
         outcome = ackclock("run", scenario_file, "--replications", "200000", "--json")
         assert (outcome.code, outcome.out) == (2, "")
-        assert "200,000 runs; --json, --html, --series and --figures need at most 100,000 runs" in outcome.err
+        assert "200,000 runs; --json, --html, --series, --figures and --plot support at most" in outcome.err
         outcome = ackclock("run", scenario_file, "--replications", "20000000")
         assert (outcome.code, outcome.out) == (2, "")
         assert "replications: found 20000000, expected a whole number from 1 to 10000000" in outcome.err
