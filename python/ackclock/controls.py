@@ -160,7 +160,9 @@ class NewReno(WindowControl):
     increase: float = parameter(
         1.0, above=0, at_most=1000, about="Packets added to the window per round trip"
     )
-    beta: float = parameter(0.5, above=0, at_most=0.99, about="Fraction of the window that remains after a loss")
+    beta: float = parameter(
+        0.5, above=0, at_most=0.99, about="Fraction of the window that remains after a loss"
+    )
 
     def avoid_congestion(self, ack: Ack) -> None:
         """Grows the window by ``increase`` packets per round trip (RFC 5681 equation 3)."""

@@ -161,7 +161,10 @@ class TestRun:
 
     def test_replications_that_are_all_equal(self, ackclock: Command, scenario_file: Path) -> None:
         scenario_file.write_text(replaced(SCENARIO, ('start = { uniform = ["0 s", "0.5 s"] }\n', "")))
-        assert "the seed has no effect on this scenario" in ackclock("run", scenario_file, "--replications", "2").out
+        assert (
+            "the seed has no effect on this scenario"
+            in ackclock("run", scenario_file, "--replications", "2").out
+        )
 
     @pytest.mark.parametrize(
         "option",

@@ -85,7 +85,12 @@ def _document(text: str) -> Mapping[str, Any]:
 
 def _refuse_study(file: Path, text: str) -> None:
     """Raises InputError when ``text`` is that of a study."""
+    from ackclock._files import STANDARD_INPUT
     from ackclock.study.kind import looks_like_study
 
     if looks_like_study(text):
-        raise InputError(f"{file}: is a study, not a scenario; `ackclock reproduce {file}` runs it") from None
+        # `ackclock reproduce` reads no standard input.
+        named = "FILE" if file == STANDARD_INPUT else file
+        raise InputError(
+            f"{file}: is a study, not a scenario; `ackclock reproduce {named}` runs it"
+        ) from None

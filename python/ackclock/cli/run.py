@@ -497,7 +497,11 @@ def _show_summary(out: Console, runs: list[Run], summary: Mapping[str, Summary])
     if len(runs) == 1:
         out.print(Text(MEANS, style="dim"))
     elif all(value.std in (0, None) for value in summary.values()):
-        out.print(Text("all replications have equal results: the seed has no effect on this scenario", style="yellow"))
+        out.print(
+            Text(
+                "all replications have equal results: the seed has no effect on this scenario", style="yellow"
+            )
+        )
     else:
         out.print(Text(f"{MEANS} and replications, {SPREAD}", style="dim"))
 

@@ -56,7 +56,10 @@ def show(
         out.print(table)
     if len(points) > ROWS:
         out.print(
-            Text(f"... and {_number(len(points) - ROWS, 'more point')}: `--out DIR` writes them all", style="yellow")
+            Text(
+                f"... and {_number(len(points) - ROWS, 'more point')}: `--out DIR` writes them all",
+                style="yellow",
+            )
         )
     if any(summary.count > 1 for point in shown for summary in point.values.values()):
         out.print(Text(f"{MEANS} and replications, {SPREAD}", style="dim"))
