@@ -5,7 +5,7 @@
 ...
 ...     beta: float = parameter(0.9, above=0, at_most=0.95, about="The window after a loss")
 
-``Scenario.from_file(..., controls={"gentle": Gentle})`` then knows ``control = "gentle"``. Each class follows the
+``Scenario.from_file(..., controls={"gentle": Gentle})`` then accepts ``control = "gentle"``. Each class follows the
 built-in control of the same name, which a test checks. Unlike a built-in control, it does not use HyStart by default in
 the profile ``linux``: set ``slow_start = "hystart"`` on the flow.
 """
@@ -21,7 +21,7 @@ from ackclock.custom import Ack, Control, Decision, Draws, Initial, Loss, Recove
 __all__ = ["Cubic", "NewReno", "WindowControl"]
 
 _MIN_SSTHRESH = 2.0
-"""RFC 5681 equation 4, in packets."""
+"""The smallest threshold that a loss or timeout sets, in packets (RFC 5681 equation 4)."""
 _MAX_CWND = 1e9
 
 
@@ -132,7 +132,7 @@ class WindowControl(Control):
             self.skip(pause)
 
     def set_cwnd(self, cwnd: float) -> None:
-        """Sets the window, for slow starts, discriminators and the like."""
+        """Sets the window, for slow-start algorithms and loss discriminators."""
         self.cwnd = cwnd
         self._clamp()
 
@@ -160,14 +160,16 @@ class NewReno(WindowControl):
     increase: float = parameter(
         1.0, above=0, at_most=1000, about="Packets added to the window per round trip"
     )
-    beta: float = parameter(0.5, above=0, at_most=0.99, about="Fraction of the window that a loss leaves")
+    beta: float = parameter(
+        0.5, above=0, at_most=0.99, about="Fraction of the window that remains after a loss"
+    )
 
     def avoid_congestion(self, ack: Ack) -> None:
-        """RFC 5681 equation 3, in packets."""
+        """Grows the window by ``increase`` packets per round trip (RFC 5681 equation 3)."""
         self.cwnd += self.increase * ack.abc_increment / self.cwnd
 
     def decrease(self, window: float) -> float:
-        """RFC 5681 section 3.2."""
+        """Returns the window times ``beta`` (RFC 5681 section 3.2)."""
         return window * self.beta
 
 
@@ -176,9 +178,9 @@ class Cubic(WindowControl):
 
     c: float = parameter(0.4, above=0, at_most=1000, about="Growth constant C, in packets per second cubed")
     beta: float = parameter(
-        0.7, at_least=0.1, at_most=0.95, about="Fraction of the window that a loss leaves"
+        0.7, at_least=0.1, at_most=0.95, about="Fraction of the window that remains after a loss"
     )
-    fast_convergence: bool = parameter(True, about="Whether fast convergence is used")
+    fast_convergence: bool = parameter(True, about="Whether to use fast convergence (RFC 9438 section 4.7)")
 
     def __init__(self, initial: Initial) -> None:
         super().__init__(initial)
@@ -197,7 +199,7 @@ class Cubic(WindowControl):
         return 1.0 if self._w_est >= self._cwnd_prior else 3 * (1 - self.beta) / (1 + self.beta)
 
     def avoid_congestion(self, ack: Ack) -> None:
-        """Sections 4.3 to 4.5: the larger of Reno's window and the curve one round trip ahead."""
+        """Grows the window to the larger of Reno's and the curve one round trip ahead (sections 4.3 to 4.5)."""
         if self._start is None:
             self._begin(ack.now)
         now = ack.now - (self._start or 0.0)
@@ -209,7 +211,7 @@ class Cubic(WindowControl):
             self.cwnd += (target - self.cwnd) / self.cwnd * ack.abc_increment
 
     def decrease(self, window: float) -> float:
-        """Section 4.6."""
+        """Returns the window times ``beta`` (section 4.6)."""
         return window * self.beta
 
     def lose(self, loss: Loss) -> None:
@@ -221,7 +223,7 @@ class Cubic(WindowControl):
         super().lose(loss)
 
     def start_over(self, timeout: Timeout) -> None:
-        """Section 4.8: the threshold by beta, and a plateau where slow start ends."""
+        """Multiplies the threshold by beta; the next plateau is where slow start ends (section 4.8)."""
         if not timeout.keeps_threshold:
             self._cwnd_prior = timeout.window
             self.ssthresh = max(timeout.window * self.beta, _MIN_SSTHRESH)
@@ -229,7 +231,7 @@ class Cubic(WindowControl):
         self._w_max = self._start = None
 
     def skip(self, pause: float) -> None:
-        """Section 4.2: the curve excludes time in which the application limited the sender."""
+        """Excludes time in which the application limited the sender from the curve (section 4.2)."""
         if self._start is not None:
             self._start += pause
 

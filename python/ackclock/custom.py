@@ -12,9 +12,9 @@
 ...     def on_loss(self, loss, random): ...
 ...     def on_timeout(self, timeout, random): ...
 
-``Scenario.from_dict(..., controls={"steady": Steady})`` then knows ``control = "steady"``.
+``Scenario.from_dict(..., controls={"steady": Steady})`` then accepts ``control = "steady"``.
 
-Times are seconds, rates bits per second, amounts of data packets.
+Times are in seconds, rates in bits per second, amounts of data in packets.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Decision(NamedTuple):
 
     ``cwnd`` is the number of packets that may be in flight. ``ssthresh`` is the slow start threshold, for observers;
     infinite if there is none. ``pacing_rate`` is in bits per second of payload, None for as fast as the window allows.
-    ``send_quantum`` is the number of packets that may leave back to back when pacing, None for the host's own.
+    ``send_quantum`` is the number of packets that may leave back to back when pacing; None for the host's default.
     """
 
     cwnd: float
@@ -97,7 +97,7 @@ class Decision(NamedTuple):
     pacing_rate: float | None = None
     """The pacing rate, in bits per second of payload; None for as fast as the window allows."""
     send_quantum: int | None = None
-    """The number of packets that may leave back to back when pacing."""
+    """The number of packets that may leave back to back when pacing; None for the host's default."""
 
 
 class Parameter(NamedTuple):
@@ -123,8 +123,8 @@ def parameter(
     """Declares a parameter of a control or a discipline: its default, unit, bounds and description.
 
     The default of a quantity with a unit is written as in a scenario (``parameter("40 ms", unit="time")``); None means
-    that the parameter may be absent. Without ``unit`` the annotation gives its type: float, int, bool, or a Literal of
-    words.
+    that the parameter may be absent. Without ``unit`` the annotation determines the type: float, int, bool, or a
+    Literal of strings.
     """
     return Parameter(default, unit, above, at_least, at_most, about)
 
@@ -133,7 +133,7 @@ T = TypeVar("T", bound="_Hosted")
 
 
 class _Hosted:
-    """The common base of controls and disciplines, which gives an instance its parameters."""
+    """The common base of controls and disciplines, which sets the parameters of an instance."""
 
     @classmethod
     def _make(cls: type[T], parameters: Mapping[str, Any], *arguments: Any) -> T:
@@ -147,21 +147,21 @@ class _Hosted:
 class Control(_Hosted, ABC):
     """A congestion control, one instance for each connection.
 
-    Annotated attributes of the class are its parameters, which a scenario may set. After each event the host asks for
-    the ``decision``. A class with ``set_cwnd`` and ``set_ssthresh`` has a window that slow starts, discriminators
-    and the like can set. Any other class counts as a control with a model of the path: its decision also applies during
-    loss recovery, whereas for a window the host applies proportional rate reduction (RFC 9937).
+    Annotated attributes of the class are its parameters, which a scenario may set. After each event the host calls
+    ``decision``. A class with ``set_cwnd`` and ``set_ssthresh`` has a window that slow-start algorithms and loss
+    discriminators can set. Any other class counts as a control with a model of the path, such as BBR: its decision also
+    applies during loss recovery. For a control with a window, the host applies proportional rate reduction (RFC 9937).
     """
 
     recovery: ClassVar[str | None] = None
-    """The default loss recovery of the control, such as "newreno" or "sack"; None for the transport's own."""
+    """The default loss recovery of the control, such as "newreno" or "sack"; None for the transport's default."""
     counts_marks: ClassVar[bool] = False
-    """Whether the control gets the number of marked packets (``Ack.marks``) instead of a loss for each echo."""
+    """Whether congestion echoes reach the control as numbers of marked packets (``Ack.marks``), not as ``on_loss``."""
     follows_sending: ClassVar[Literal["everything", "restarts"]] = "everything"
     """The packets for which ``on_sent`` is called, if it is defined: all, or those sent when nothing was in flight."""
 
     def __init__(self, initial: Initial) -> None:
-        """Called when a connection begins. Parameters are attributes already."""
+        """Called when a connection begins. The parameters are already set as attributes."""
 
     @abstractmethod
     def decision(self) -> Decision:
@@ -173,7 +173,7 @@ class Control(_Hosted, ABC):
 
     @abstractmethod
     def on_loss(self, loss: Loss, random: Draws) -> None:
-        """Called when the host detects a loss (or an echo of congestion) and enters recovery, once per window of
+        """Called when the host detects a loss (or an ECN congestion echo) and enters recovery, once per window of
         data.
         """
 
@@ -201,17 +201,17 @@ class Control(_Hosted, ABC):
 class Discipline(_Hosted, ABC):
     """A queue discipline, one instance for each link and direction.
 
-    The discipline decides about each arriving packet, and admitted packets leave in order. With ``on_departure`` it
-    decides again when the link is free: it may drop waiting packets, and choose the packet to send.
+    The discipline admits, marks or drops each arriving packet, and admitted packets leave in order. With
+    ``on_departure`` it can also drop waiting packets when the link is free, and chooses the packet to send.
 
     Annotated attributes of the class are its parameters, which a scenario may set. Every queue has a ``limit``; the
-    discipline gets it as a ``Capacity``.
+    constructor receives it as a ``Capacity``.
     """
 
     _queue: Queue
 
     def __init__(self, capacity: Capacity, link: LinkRate) -> None:
-        """Called for an empty queue at a link. Parameters are attributes already."""
+        """Called for the empty queue of a link. The parameters are already set as attributes."""
 
     @abstractmethod
     def on_arrival(self, arrival: Arrival, backlog: Backlog, random: Draws) -> Verdict:
@@ -220,7 +220,7 @@ class Discipline(_Hosted, ABC):
     def on_departure(self, now: float, random: Draws) -> Arrival | None:  # noqa: ARG002  (the oldest, whenever)
         """Returns the packet of ``queue`` to send now that the link is free. None only if the queue is empty.
 
-        Call ``queue`` to drop packets before, or to mark them. Packets of one flow stay in order.
+        ``queue.drop`` and ``queue.mark`` drop and mark waiting packets. The packet sent must be the oldest of its flow.
         """
         return self.queue[0]
 
@@ -234,7 +234,7 @@ class Discipline(_Hosted, ABC):
             return self._queue
         except AttributeError:
             raise AttributeError(
-                "`queue` is only for a discipline with on_departure, which chooses the packet to send"
+                "`queue` is available only in a discipline with on_departure, which chooses the packet to send"
             ) from None
 
     def period(self) -> float | None:
@@ -242,7 +242,7 @@ class Discipline(_Hosted, ABC):
         return None
 
     def on_period(self, now: float, backlog: Backlog) -> None:
-        """Called when a period has passed."""
+        """Called at the interval that ``period`` returns."""
 
     def publish(self) -> dict[str, float]:
         """Returns internal values of the discipline by name, for figures."""
@@ -271,7 +271,7 @@ def _python_class(kind: str, name: Any, cls: Any, base: type[_Hosted]) -> Python
         raise InputError(f'{kind}: "{name}" is {cls!r}, expected a subclass of ackclock.{base.__name__}')
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
-        raise InputError(f'{kind}: the class "{name}" lacks the methods {", ".join(missing)}')
+        raise InputError(f'{kind}: the class "{name}" does not define {", ".join(missing)}')
     events = [event for event in dir(base) if event.startswith("on_")]
     for event in dir(cls):
         if event.startswith("on_") and event not in events:
@@ -314,14 +314,14 @@ def _description(cls: type[_Hosted]) -> dict[str, Any]:
 
 
 def has_window(cls: type[Control]) -> bool:
-    """Returns whether slow starts, discriminators and the like can set the window of a control."""
+    """Returns whether slow-start algorithms and loss discriminators can set the window of a control."""
     return all(callable(getattr(cls, name, None)) for name in ("set_cwnd", "set_ssthresh"))
 
 
 def draws_unseeded(cls: type[_Hosted]) -> bool:
     """Returns whether methods of a class, or functions that they call in its module, use the modules ``random``,
-    ``secrets`` or ``numpy.random`` in place of the argument ``random`` of events. A generator that the class makes
-    itself counts as seeded.
+    ``secrets`` or ``numpy.random`` instead of the argument ``random`` of an event. A generator that the class
+    constructs itself counts as seeded.
     """
     own = [base for base in cls.__mro__ if not base.__module__.startswith(("ackclock.", "builtins", "abc"))]
     methods = [inspect.unwrap(_function(value)) for base in own for value in vars(base).values()]
@@ -344,11 +344,11 @@ def draws_unseeded(cls: type[_Hosted]) -> bool:
 
 
 _GENERATORS = frozenset(("Random", "default_rng", "RandomState", "Generator"))
-"""What makes a generator of random numbers, with a seed of its own."""
+"""Names of constructors of random number generators, which are assumed to be seeded."""
 
 
 def _used(function: FunctionType) -> list[Any]:
-    """Returns what a function uses of its module, and of the functions around it."""
+    """Returns the values that a function uses from its module and from enclosing functions."""
     # Names of attributes are no names of the module.
     loads = (one.argval for one in dis.get_instructions(function) if one.opname == "LOAD_GLOBAL")
     found = [function.__globals__[name] for name in dict.fromkeys(loads) if name in function.__globals__]
@@ -356,12 +356,12 @@ def _used(function: FunctionType) -> list[Any]:
 
 
 def _function(value: Any) -> Any:
-    """Returns the function of a method, also of a static one, of a class or of a property."""
+    """Returns the function behind a property, a static method or a class method; any other value unchanged."""
     return getattr(value, "fget", None) or getattr(value, "__func__", value)
 
 
 def _is_source(value: Any, names: set[str]) -> bool:
-    """Returns whether a value that a function uses, together with these names, gives random numbers without a seed."""
+    """Returns whether a value that a function with these names uses is a source of unseeded random numbers."""
     if isinstance(value, ModuleType):
         parts = {"numpy": {"random"}, "os": {"urandom"}}.get(value.__name__)
         return bool(parts & names) if parts else value.__name__ in ("random", "secrets", "numpy.random")
@@ -373,7 +373,7 @@ def _is_source(value: Any, names: set[str]) -> bool:
 
 
 def _overrides(cls: type[_Hosted], base: type[_Hosted]) -> Callable[[str], bool]:
-    """Returns whether a class overrides a method that does nothing by default and is then not called."""
+    """Returns a function that returns whether ``cls`` overrides a method of ``base``. Others need not be called."""
     return lambda name: getattr(cls, name) is not getattr(base, name)
 
 
@@ -403,20 +403,19 @@ def _declared(name: str, annotation: Any, given: Parameter) -> dict[str, Any]:
     words = [word for kind in kinds if typing.get_origin(kind) is Literal for word in typing.get_args(kind)]
     if words:
         if not all(isinstance(word, str) for word in words):
-            raise ValueError(f"the parameter {name} is {annotation}, expected a Literal of strings")
+            raise ValueError(f"the parameter {name} has the type {annotation}, expected a Literal of strings")
         unit, choices = "choice", words
     elif unit is None:
         by_kind = {bool: "flag", int: "integer", float: "number"}
         unit = by_kind.get(kinds[0]) if len(kinds) == 1 else None
         if unit is None:
             raise ValueError(
-                f"the parameter {name} is {annotation}, expected float, int, bool or a Literal of strings; "
-                "ackclock.parameter gives it a unit"
+                f"the parameter {name} has the type {annotation}, expected float, int, bool or a Literal of strings; "
+                "declare a quantity with a unit by ackclock.parameter(..., unit=...)"
             )
     elif unit not in typing.get_args(Unit) or unit == "choice":
-        raise ValueError(
-            f"the parameter {name} has the unit {unit!r}, expected {', '.join(typing.get_args(Unit))}"
-        )
+        units = ", ".join(word for word in typing.get_args(Unit) if word != "choice")
+        raise ValueError(f"the parameter {name} has the unit {unit!r}, expected one of {units}")
     return {
         "name": name,
         "about": given.about,

@@ -296,13 +296,13 @@ class TestMarking:
             "holds",
         ):
             assert text in out  # fmt: skip
-        assert "2 files, 1 invalid or edited" in out
+        assert "2 answer files, 1 invalid or edited" in out
         ada, broken = csv.DictReader(io.StringIO(table.read_text(encoding="utf-8")))
         assert (ada["student"], ada["answer"], ada["statement 1"]) == ("Ada", "'=1+1", "holds")
         assert (broken["file"], broken["state"].startswith("line 1, column 2")) == ("broken.json", True)
 
     def test_the_command_says_what_is_missing(self, ackclock: Command, tmp_path: Path) -> None:
-        assert "name the lesson" in ackclock("lab", "--mark", tmp_path).err
+        assert "expected a lesson: its name" in ackclock("lab", "--mark", tmp_path).err
         assert "is not a folder" in ackclock("lab", "incast", "--mark", tmp_path / "none").err
         assert 'did you mean "incast"' in ackclock("lab", "incats", "--mark", tmp_path).err
         empty = ackclock("lab", "incast", "--mark", tmp_path)

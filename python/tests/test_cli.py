@@ -161,7 +161,10 @@ class TestRun:
 
     def test_replications_that_are_all_equal(self, ackclock: Command, scenario_file: Path) -> None:
         scenario_file.write_text(replaced(SCENARIO, ('start = { uniform = ["0 s", "0.5 s"] }\n', "")))
-        assert "the seed changes nothing here" in ackclock("run", scenario_file, "--replications", "2").out
+        assert (
+            "the seed has no effect on this scenario"
+            in ackclock("run", scenario_file, "--replications", "2").out
+        )
 
     @pytest.mark.parametrize(
         "option",
@@ -180,7 +183,7 @@ class TestRun:
     def test_more_runs_than_memory_holds(self, ackclock: Command, scenario_file: Path) -> None:
         outcome = ackclock("run", scenario_file, "--replications", "200000", "--json")
         assert (outcome.code, outcome.out) == (2, "")
-        assert "200,000 runs; --json, --html, --series and --figures need at most 100,000 runs" in outcome.err
+        assert "200,000 runs; --json, --html, --series, --figures and --plot support at most" in outcome.err
         outcome = ackclock("run", scenario_file, "--replications", "20000000")
         assert (outcome.code, outcome.out) == (2, "")
         assert "replications: found 20000000, expected a whole number from 1 to 10000000" in outcome.err
@@ -283,10 +286,10 @@ class TestReproduce:
         assert (
             "Other interpretations of what the publication leaves open: 2 "
             "those that change the result of a claim: 1 "
-            "those that leave a claim undecided which the chosen interpretation decides: 2 "
-            "These interpretations, each with the claims that it changes or leaves undecided: Number of flows "
-            "6 and 6 (2 seeds) (against it: The title.) 1; undecided: 2 count the bits (a robustness check) undecided: "
-            "1"
+            "those that leave undecided a claim that the chosen interpretation decides: 2 "
+            "Interpretations that change a claim or leave it undecided, each with these claims: Number of flows "
+            "6 and 6 (2 seeds) (evidence against it: The title.) 1; undecided: 2 count the bits (a robustness check) "
+            "undecided: 1"
         ) in out
 
     def test_no_sensitivity(self, ackclock: Command, study_file: Path) -> None:
@@ -345,7 +348,7 @@ class TestReproduce:
         outcome = ackclock("reproduce", wrong, study_file, "--quick")
         assert outcome.code == 2
         assert "1 as printed, 1 not as printed" in outcome.out
-        assert "1 of 2 studies are missing from the report" in outcome.err
+        assert "missing from the report: 1 of 2 studies" in outcome.err
         assert 'wrong.toml: metric "goodput": expected a percentile from 0 to 100' in outcome.err
         assert (tmp_path / "ackclock-results/report.html").exists()
         alone = ackclock("reproduce", wrong, "--quick")

@@ -251,7 +251,7 @@ def test_a_queue_is_there_for_those_that_decide_at_departure_and_changed_in_even
                 self.queue.drop(packet)
             return {}
 
-    with pytest.raises(RunError, match="`queue` is only for a discipline with on_departure"):
+    with pytest.raises(RunError, match="`queue` is available only in a discipline with on_departure"):
         Scenario.from_dict(document("newreno", "early"), queues={"early": Early}).run()
     with pytest.raises(RunError, match="publish dropped a packet"):
         Scenario.from_dict(document("newreno", "late"), queues={"late": Late}).run()
@@ -470,7 +470,7 @@ def declared(annotation: Any, default: Any) -> type[Control]:
     [
         ({"x": Steady(None)}, "expected a subclass of ackclock.Control"),  # type: ignore[arg-type]  # an instance
         ({"x": Red}, "expected a subclass of ackclock.Control"),
-        ({"x": Control}, "lacks the methods decision, on_ack"),
+        ({"x": Control}, "does not define decision, on_ack"),
         ({"cubic": Steady}, 'a control "cubic" exists already'),
         ({"": Steady}, "the name ''"),
         ({"a\x1bb": Steady}, "expected 1 to 100 printable characters"),

@@ -39,7 +39,7 @@ def test_a_control_without_a_window_to_set_is_remarked_on(ackclock: Command, tmp
 @pytest.mark.parametrize(
     ("given", "source", "message"),
     [
-        ("mine.py", OWN.replace("on_loss", "on_los"), 'controls: the class "Mine" lacks the methods on_loss'),
+        ("mine.py", OWN.replace("on_loss", "on_los"), 'controls: the class "Mine" does not define on_loss'),
         ("mine.py", OWN + "    def on_recoverd(self, recovered): ...\n", 'did you mean "on_recovered"?'),
         ("mine", OWN, 'did you mean "mine.py"?'),
     ],

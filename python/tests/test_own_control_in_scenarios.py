@@ -61,7 +61,7 @@ def test_a_name_is_relative_to_the_scenario_and_the_option_to_the_current_folder
     # Another file of that name is another control.
     done = ackclock("run", "sub/named.toml", "--control", "mine.py")
     assert done.code == 2
-    assert 'called "tested", or of those with control = "mine.py", and there are none' in done.err
+    assert 'called "tested" or one with control = "mine.py", and the scenario has none' in done.err
 
 
 def test_a_scenario_alone_runs_no_python(ackclock: Command, tmp_path: Path) -> None:

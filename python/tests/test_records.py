@@ -101,7 +101,7 @@ class TestCommands:
         outcome = ackclock("reproduce", "rbcc/table-4.1", "--check")
         assert outcome.code == 1
         assert "rbcc/table-4.1: 1 of 4 runs have other results than recorded: many" in outcome.out
-        assert "1 of 1 records are out of date" in outcome.err
+        assert "out of date: 1 of 1 record" in outcome.err
 
     def test_a_changed_scenario_is_told_and_nothing_is_run(
         self, ackclock: Command, monkeypatch: pytest.MonkeyPatch

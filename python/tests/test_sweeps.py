@@ -256,7 +256,7 @@ class TestTerminal:
         # (2 ms + 250 ms) / 2 = 126 ms
         assert (
             spent(done)
-            == "2 runs took 0.13 s of CPU time on average, the longest 0.25 s; 1,001 runs were cached"
+            == "2 runs took 0.13 s of CPU time on average, the longest 0.25 s; 1,001 cached runs reused"
         )
         assert spent(Simulated(runs=1, cpu_time_s=[0.0042])).endswith("the longest 4.2 ms")
 

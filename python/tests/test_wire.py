@@ -81,7 +81,7 @@ def test_refuses_a_rate_that_was_not_measured_and_a_sweep(tmp_path: Path) -> Non
     )
     done = run(scenario(tmp_path, KERNEL + "\n[sweep]\n'flows.tcp.count' = [1, 2]\n"))
     assert done.returncode == 2
-    assert "this command makes a single run" in " ".join(done.stderr.split())
+    assert "`ackclock wire` makes a single run" in " ".join(done.stderr.split())
 
 
 def test_the_controls_of_the_kernel_are_simulated_by_ours(tmp_path: Path) -> None:

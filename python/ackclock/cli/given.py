@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def read_scenario(file: Path, overrides: Mapping[str, Any], control: str | None = None) -> Scenario:
-    """Returns the scenario in the file or in standard input, with a control, which may be a file in Python.
+    """Returns the scenario in ``file`` or in standard input, with ``control`` for its flows called "tested".
 
-    The control is that of the flows called "tested". One in Python is also that of each flow that names its file.
-    InputError says what is wrong with the scenario, or that it is a study.
+    A control in Python also applies to each flow that names its file. None keeps the scenario's controls. InputError
+    for a wrong scenario, a missing flow, or a study.
     """
     from ackclock._files import read_text
 
@@ -45,9 +45,9 @@ def scenario_in(text: str, file: Path, overrides: Mapping[str, Any], control: st
             keys = {**tested.keys, "control": control} if classes else tested.keys
             own = {**{f"flows.{SEAT}.{key}": value for key, value in keys.items()}, **own}
         elif not names:
-            others = f', or of those with control = "{control}"' if classes else ""
+            others = f' or one with control = "{control}"' if classes else ""
             raise InputError(
-                f'{name}: --control sets the control of the flows called "{SEAT}"{others}, and there are none'
+                f'{name}: --control requires a flow called "{SEAT}"{others}, and the scenario has none'
             )
         return Scenario.from_text(text, own, file=name, controls=classes)
     except ScenarioError:
@@ -56,7 +56,7 @@ def scenario_in(text: str, file: Path, overrides: Mapping[str, Any], control: st
 
 
 def _names_of(tested: Contender, control: str, document: Mapping[str, Any], folder: Path) -> Iterator[str]:
-    """Yields the names by which a scenario names the file of a control in Python, relative to the scenario's folder."""
+    """Yields the names by which a scenario refers to the file of a control in Python, relative to its folder."""
     from ackclock._named_files import python_files_in
 
     for name in python_files_in(document):
@@ -74,7 +74,7 @@ def _has_seat(document: Mapping[str, Any]) -> bool:
 
 
 def _document(text: str) -> Mapping[str, Any]:
-    """Returns the document in ``text``; an empty one where it is no TOML, which the core says better."""
+    """Returns the document in ``text``. For invalid TOML, returns a stand-in, so that the core reports the error."""
     from ackclock import _toml as toml
 
     try:
@@ -84,8 +84,13 @@ def _document(text: str) -> Mapping[str, Any]:
 
 
 def _refuse_study(file: Path, text: str) -> None:
-    """Raises InputError when the file is a study, whose keys mean nothing in a scenario."""
+    """Raises InputError when ``text`` is that of a study."""
+    from ackclock._files import STANDARD_INPUT
     from ackclock.study.kind import looks_like_study
 
     if looks_like_study(text):
-        raise InputError(f"{file}: is a study, not a scenario; `ackclock reproduce {file}` runs it") from None
+        # `ackclock reproduce` reads no standard input.
+        named = "FILE" if file == STANDARD_INPUT else file
+        raise InputError(
+            f"{file}: is a study, not a scenario; `ackclock reproduce {named}` runs it"
+        ) from None

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def lab(scenario: str | None, declared: Path | None, out: Path, *, answers: bool, show: bool) -> None:
-    """Writes the page, which opens with a file, a lesson, or by default the first lesson, and opens it in a browser.
+    """Writes the laboratory as a page, and opens it in a browser if ``show``.
 
-    ``declared`` is the file of a lesson that is not one of the package; without ``answers`` no lesson says what to
-    look for.
+    The page begins with ``scenario``, which is a file or the name of a lesson, or by default with the first lesson.
+    ``declared`` is the file of a user's own lesson. Without ``answers`` the lessons do not say what to look for.
     """
     from ackclock.web.page import write_lab
 
@@ -31,15 +31,15 @@ def lab(scenario: str | None, declared: Path | None, out: Path, *, answers: bool
 
 
 def mark(scenario: str | None, declared: Path | None, folder: Path, out: Path | None) -> None:
-    """Prints the answers in a folder in one table, beside what the lesson's checks say, and writes it as CSV to
-    ``out``.
+    """Prints a table of the students' answers in ``folder`` with the results of the lesson's checks, and writes it as
+    CSV to ``out``.
     """
     from ackclock.cli.marks_text import show, write
     from ackclock.lessons.marking import mark as marks_of
 
     if declared is None and scenario is None:
         raise InputError(
-            f"--mark: name the lesson, `ackclock lab NAME --mark {folder}`, or give its file with --lesson"
+            f"--mark: expected a lesson: its name, as in `ackclock lab NAME --mark {folder}`, or its file with --lesson"
         )
     marks = marks_of(_lesson(scenario, declared), folder)
     show(marks, folder)
@@ -49,7 +49,7 @@ def mark(scenario: str | None, declared: Path | None, folder: Path, out: Path | 
 
 
 def _lesson(scenario: str | None, declared: Path | None) -> Lesson:
-    """Returns the lesson that the command names, one of the package or that in a file."""
+    """Returns the lesson that the command names, from the package or from a file."""
     if declared is not None:
         from ackclock.lessons.files import read_lesson
 
@@ -60,8 +60,8 @@ def _lesson(scenario: str | None, declared: Path | None) -> Lesson:
 
 
 def _opening(scenario: str | None, declared: Path | None) -> Opening:
-    """Returns what the page opens with. A file takes precedence over a lesson of its name; a name with a dot or a slash
-    is a file.
+    """Returns what the page shows first. An existing file takes precedence over a lesson of the same name; a name with
+    a dot or a slash is a file.
     """
     from ackclock.study.kind import LESSON
     from ackclock.web.page import Opening

@@ -1,27 +1,29 @@
-"""What commands in real time say about the conditions of a run."""
+"""Prints how late packets left in a run in real time, and whether the run is valid."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from ackclock._numbers import number_of
 from ackclock.cli.terminal import console, note
 
 
 def show_lateness(conditions: Mapping[str, Any]) -> None:
-    """Prints how late packets left, the bounds of that, and whether the run is valid."""
+    """Prints how late packets left the links, the bounds on that lateness, and whether the run is valid."""
     late = conditions["lateness"]
     if late["packets"]:
         verdict = "invalid" if conditions["problems"] else "valid"
         console().print(
-            f"{verdict} run: {late['packets']} packets left the links late by {_spread(late)}; the bounds for a "
-            f"valid run are {late['p99_bound_s'] * 1e3:g} ms (p99) and {late['max_bound_s'] * 1e3:g} ms (maximum)"
+            f"{verdict} run: lateness at the links over {number_of(late['packets'], 'packet')}: {_spread(late)}; a "
+            f"valid run has at most {late['p99_bound_s'] * 1e3:g} ms (p99) and {late['max_bound_s'] * 1e3:g} ms "
+            "(maximum)"
         )
     stacks = conditions.get("stacks")
     if stacks is not None and stacks["packets"]:
         console().print(f"the stacks received datagrams and timers late by {_spread(stacks)}")
     if not conditions["real_time"]:
-        note("this run had no real-time priority, which needs root or an rtprio limit in limits.conf")
+        note("this run had no real-time priority, which requires root or an rtprio limit in limits.conf")
 
 
 def _spread(late: Mapping[str, Any]) -> str:

@@ -7,21 +7,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from ackclock._numbers import number_of
 from ackclock._stacks import is_of_stack
 
 if TYPE_CHECKING:
     from ackclock.run import Run
 
 MOST = 0.5
-"""The share of a flow's sending time from which on a remark is printed."""
+"""The share of a flow's active time in which its receiver's window limits it, above which a warning is printed."""
 MANY = 5
-"""The number of flows that a command names one by one."""
+"""The largest number of flows that a warning names; the others are counted."""
 
 
 def held_back(runs: Iterable[Run]) -> Iterator[str]:
-    """Returns a sentence for each flow, by name, that its receiver's window held back most of the time in any of the
-    runs.
-    """
+    """Yields a sentence for each flow that was limited by its receiver's window most of the time in any of the runs."""
     worst: dict[str, float] = {}
     for run in runs:
         for flow in run.result["flows"]:
@@ -31,13 +30,11 @@ def held_back(runs: Iterable[Run]) -> Iterator[str]:
     for name, share in list(worst.items())[:MANY]:
         yield f"flow {name}: its receiver's window kept it from sending for up to {share:.0%} of its active time"
     if len(worst) > MANY:
-        yield f"{len(worst) - MANY} more flows were limited by their receive windows most of the time"
+        yield f"receive windows limited {number_of(len(worst) - MANY, 'more flow')} most of the time"
 
 
 def closed(runs: Iterable[Run]) -> Iterator[str]:
-    """Returns a sentence for each flow, by name, whose stack closed the connection in any of the runs, in the words of
-    the stack.
-    """
+    """Yields a sentence for each flow whose stack closed the connection in any of the runs, with the stack's reason."""
     said: dict[str, str] = {}
     for run in runs:
         for flow in run.result["flows"]:
@@ -47,21 +44,20 @@ def closed(runs: Iterable[Run]) -> Iterator[str]:
     for name, sentence in list(said.items())[:MANY]:
         yield f"flow {name}: the stack closed the connection {sentence}"
     if len(said) > MANY:
-        yield f"{len(said) - MANY} more flows had their connections closed by the stack"
+        yield f"the stack closed the connections of {number_of(len(said) - MANY, 'more flow')}"
 
 
 def without_data(runs: Iterable[Run]) -> Iterator[str]:
-    """Yields a sentence for each flow of a QUIC stack that sent packets in one of the runs while no data arrived."""
+    """Yields a sentence for each flow of a QUIC stack that sent packets in a run but none of whose data arrived."""
     sent: dict[str, str] = {}
     for run in runs:
         for flow in run.result["flows"]:
             packets = flow["sent_packets"]
             is_open = is_of_stack(flow) and flow.get("closed_reason") is None
             if is_open and packets > 0 and flow["delivered_packets"] == 0:
-                sent.setdefault(
-                    flow["name"], f"sent {packets} packets, and no data arrived (seed {run.seed})"
-                )
+                count = number_of(packets, "packet")
+                sent.setdefault(flow["name"], f"sent {count}, but none of its data arrived (seed {run.seed})")
     for name, sentence in list(sent.items())[:MANY]:
         yield f"flow {name}: {sentence}; the handshake may not have completed"
     if len(sent) > MANY:
-        yield f"{len(sent) - MANY} more flows sent packets, and no data arrived"
+        yield f"no data arrived from {number_of(len(sent) - MANY, 'more flow')} that sent packets"

@@ -16,12 +16,14 @@ STUDY = "study"
 
 
 def list_entries(kind: str | None, name: str | None, *, as_json: bool) -> None:
-    """Prints the entries of ``kind`` (all without one), or the one called ``name``; of "keys", the keys of the scenario
-    language. InputError for unknown names.
+    """Prints the entries of ``kind``, or of all kinds if it is None, or the entry called ``name``. The kind "keys" is
+    that of the keys of the scenario language. InputError for unknown names.
     """
     if kind == KEYS:
         if as_json:
-            raise InputError("list keys has no --json: `ackclock schema` describes the keys in JSON")
+            raise InputError(
+                "list keys: does not support --json; `ackclock schema scenario` prints the keys as a JSON Schema"
+            )
         list_keys(name)
         return
     entries = select(kind, name)
@@ -34,7 +36,7 @@ def list_entries(kind: str | None, name: str | None, *, as_json: bool) -> None:
 
 
 def select(kind: str | None, name: str | None) -> list[dict[str, Any]]:
-    """Returns the selected entries. A ``kind`` that is no kind but the name of an entry selects that entry."""
+    """Returns the selected entries. A ``kind`` that is the name of an entry and not of a kind selects that entry."""
     registered = _registered()
     if kind is not None and name is None and kind not in (STUDY, plural(STUDY)):
         # The studies are many files, which are read only when they are asked for.
@@ -52,7 +54,7 @@ def select(kind: str | None, name: str | None) -> list[dict[str, Any]]:
         kinds = [*dict.fromkeys(plural(entry["kind"]) for entry in entries), KEYS]
         names = [entry["name"] for entry in entries]
         raise InputError(
-            f'there is nothing called "{kind}"{nearest(kind, [*kinds, *names])}\nkinds: {", ".join(kinds)}'
+            f'no kind or entry is called "{kind}"{nearest(kind, [*kinds, *names])}\nkinds: {", ".join(kinds)}'
         )
     if name is None:
         return of_kind
@@ -93,7 +95,7 @@ def _of_kind(entries: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 
 
 def plural(kind: str) -> str:
-    """Returns the plural of a kind, as the command line takes it: controls, queues, studies, losses."""
+    """Returns the plural of a kind, as the command line accepts it: controls, queues, studies, losses."""
     if kind.endswith("y"):
         return kind[:-1] + "ies"
     return kind + ("es" if kind.endswith("s") else "s")

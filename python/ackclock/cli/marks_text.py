@@ -1,4 +1,4 @@
-"""Marks of a lesson's answers as ``ackclock lab --mark`` prints them, and as CSV."""
+"""Prints the marks of students' answers for ``ackclock lab --mark``, and writes them as CSV."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STYLES = {
 
 
 def show(marks: Marks, folder: Path) -> None:
-    """Prints the lesson's statements with what its checks say, and a row for each file."""
+    """Prints the lesson's statements with the results of their checks, and a row for each answer file."""
     out = console()
     lesson = marks.lesson
     out.print(Text(lesson.title, style="bold"))
@@ -59,14 +59,14 @@ def show(marks: Marks, folder: Path) -> None:
     out.print(Text(_count(marks), style="dim"))
     if marks.common_changes:
         warn(
-            "no run is a variant of the lesson, and all runs differ from its scenario in "
-            f"{', '.join(marks.common_changes)}: was the lesson changed after the students had it? Mark with the files "
-            "that they had"
+            "no run is a variant of the lesson, and all runs differ from the lesson's scenario in "
+            f"{', '.join(marks.common_changes)}; if the lesson has changed since the students received it, mark with "
+            "the version that they received"
         )
 
 
 def write(marks: Marks, path: Path) -> None:
-    """Writes the table as CSV, with a row for each file."""
+    """Writes the marks as CSV, with a row for each answer file."""
     numbers = range(1, len(marks.lesson.look) + 1)
     rows = [
         {
@@ -88,7 +88,7 @@ def write(marks: Marks, path: Path) -> None:
 
 
 def _runs(marks: Marks, one: Marked) -> str:
-    """Returns a line for each run: its variant, its measures, and what is changed of the scenario."""
+    """Returns a line for each run: its variant, its measures, and the changed values of the scenario."""
     units = {measure.id: measure.unit for measure in marks.lesson.measures}
     return "\n".join(_run(run, units) for run in one.runs) or "none"
 
@@ -102,12 +102,12 @@ def _run(run: MarkedRun, units: Mapping[str, str]) -> str:
 
 
 def _count(marks: Marks) -> str:
-    """Returns how many files there are, and how many of them cannot be trusted."""
+    """Returns the numbers of answer files, of invalid or edited ones, and of ignored files, as text."""
     wrong = sum(one.state != UNCHANGED for one in marks.answers)
-    parts = [f"{number_of(len(marks.answers), 'file')}, {wrong} invalid or edited"]
+    parts = [f"{number_of(len(marks.answers), 'answer file')}, {wrong} invalid or edited"]
     if marks.others:
-        parts.append(f"{number_of(marks.others, 'other file')} in the folder without the ending .json")
+        parts.append(f"ignored {number_of(marks.others, 'file')} without the ending .json")
     return (
         "; ".join(parts)
-        + ". The columns 1, 2, ... say whether each statement of the lesson holds in the student's own runs."
+        + ". Columns 1, 2, ... show whether each statement of the lesson holds in the student's own runs."
     )

@@ -12,12 +12,14 @@ from ackclock.errors import InputError
 
 
 def main(files: Sequence[Path]) -> None:
-    """Rewrites the files. InputError, with a line for each file that cannot be carried over, before one is written."""
+    """Rewrites the files in the current format. InputError, with a line for each file that cannot be rewritten, before
+    any file is written.
+    """
     changes, problems = list[tuple[Path, str, str]](), list[str]()
     for file in files:
         try:
             if file == STANDARD_INPUT:
-                raise InputError("-: names standard input, expected a file to rewrite")
+                raise InputError("-: is standard input, expected the path of a file to rewrite")
             changes.append((file, *migrated(read_text(file), str(file))))
         except InputError as error:
             problems.append(str(error))
@@ -27,4 +29,4 @@ def main(files: Sequence[Path]) -> None:
         if told:
             with replacing(file) as unfinished:
                 unfinished.write_text(text, encoding="utf-8")
-        console().print(f"{file}: {told or 'is in the current format'}")
+        console().print(f"{file}: {told or 'is already in the current format'}")

@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ Stacks = Annotated[
     typer.Option(
         "--stack",
         metavar="PATH[,KEY=VALUE]",
-        help="Load a QUIC stack from the shared library PATH (Linux), so that flows of the file can have its name as "
-        "their transport. KEY=VALUE passes an option to the library. May be given several times.",
+        help="Load a QUIC stack from the shared library PATH (Linux). Flows select the stack by its name, as their "
+        "transport. KEY=VALUE passes an option to the library. May be given several times.",
         show_default=False,
     ),
 ]
@@ -63,9 +63,9 @@ StacksOfControl = Annotated[
     typer.Option(
         "--stack",
         metavar="PATH[,KEY=VALUE]",
-        help="Load a QUIC stack NAME from the shared library PATH (Linux). Its controls, e.g. NAME:cubic, need "
-        "--transport NAME; all other controls then run over ackclock's QUIC. KEY=VALUE passes an option to the "
-        "library. May be given several times.",
+        help="Load a QUIC stack NAME from the shared library PATH (Linux). Its controls, e.g. NAME:cubic, require "
+        "--transport NAME; with that option, all other controls run over ackclock's QUIC. KEY=VALUE passes an option "
+        "to the library. May be given several times.",
         show_default=False,
     ),
 ]
@@ -75,8 +75,8 @@ StacksOfControls = Annotated[
         "--stack",
         metavar="PATH[,KEY=VALUE]",
         help="Load a QUIC stack NAME from the shared library PATH (Linux), to compare its controls, e.g. NAME:cubic. "
-        "It runs no others: give ackclock's a transport, e.g. bbrv3@quic. KEY=VALUE passes an option to the library. "
-        "May be given several times.",
+        "The stack runs no other controls; ackclock's controls require a transport, e.g. bbrv3@quic. KEY=VALUE "
+        "passes an option to the library. May be given several times.",
         show_default=False,
     ),
 ]
@@ -86,8 +86,8 @@ TestedControl = Annotated[
         "--control",
         metavar="CONTROL",
         help='Congestion control of the flows named "tested" in a scenario: a name from ackclock list controls, a TOML '
-        'table such as { name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. If the scenario '
-        'itself says control = "mine.py", its code runs only with --control mine.py. Default: the control in the '
+        'table such as { name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. A file that '
+        'the scenario names, as in control = "mine.py", runs only with --control mine.py. Default: the control in the '
         "scenario file.",
         show_default=False,
     ),
@@ -135,8 +135,8 @@ Figures = Annotated[
     typer.Option(
         "--figures",
         metavar="FORMAT",
-        help="Also write each figure as a file in this format, pdf, svg, png or csv, into the folder figures within "
-        "that of --out. May be given several times.",
+        help="Also write each figure in this format (pdf, svg, png or csv), into the subfolder figures of the --out "
+        "folder. May be given several times.",
         show_default=False,
     ),
 ]

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from ackclock.packetdrill import Outcome, Row, Verdict
 
 PASSED, DIFFERS, WRONG_INPUT, INEXPRESSIBLE = 0, 1, 2, 3
-"""The exit codes. Of several scripts the gravest counts: wrong input, then a difference."""
+"""The exit codes. With several scripts, wrong input takes precedence over a difference, and that over the rest."""
 BEFORE = 12
-"""The rows of the timeline that are shown before a difference."""
+"""The largest number of rows of the timeline shown before a difference."""
 
 
 def packetdrill(
@@ -31,9 +31,9 @@ def packetdrill(
     timeline: bool,
     as_json: bool,
 ) -> None:
-    """Runs scripts and prints how each ends. Leaves with the exit code of the gravest.
+    """Runs scripts and prints the outcome of each. Exits with the code of the most serious outcome.
 
-    InputError for a setting that is no ``DETAIL=VALUE``.
+    InputError for a setting that does not have the form ``DETAIL=VALUE``.
     """
     from ackclock._overrides import assignment
     from ackclock.evaluation.loading import apart
@@ -76,7 +76,7 @@ def _totals(outcomes: Sequence[Outcome]) -> dict[str, int]:
 
 
 def document(outcome: Outcome) -> dict[str, Any]:
-    """Returns an outcome as JSON. Times are seconds."""
+    """Returns an outcome in the form of the JSON document, with times in seconds."""
     return {
         "file": outcome.file,
         "verdict": outcome.verdict.value,
@@ -116,7 +116,7 @@ def _show(outcome: Outcome, *, alone: bool, timeline: bool) -> None:
 
 
 def compared(outcome: Outcome) -> str:
-    """Returns what was compared, in words."""
+    """Returns the numbers of segments, assertions and others that were compared, as text."""
     found = outcome.compared
     parts = [
         _counted(found.segments, "segment"),
@@ -134,7 +134,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _last(rows: Sequence[Row]) -> Sequence[Row]:
-    """Returns the rows up to a difference, without those long before it, and those after it."""
+    """Returns the rows from ``BEFORE`` rows before the first difference to the end."""
     place = next((place for place, row in enumerate(rows) if row.differs), len(rows))
     return rows[max(0, place - BEFORE) :]
 

@@ -29,7 +29,7 @@ COLUMNS: Mapping[str, tuple[str, float]] = {
     "wait_p95_s": ("p95 queue\nwait ms", 1e3),
     "wait_p99_s": ("p99 queue\nwait ms", 1e3),
 }
-"""The columns of a link: the field of its result, the heading and the factor."""
+"""The columns of the tables of links: for each field of a result, its heading and the factor to the heading's unit."""
 
 
 def path(
@@ -46,8 +46,8 @@ def path(
     compare: bool,
     as_json: bool,
 ) -> None:
-    """Runs ``command`` with the network of a scenario behind it, and prints what the links counted. RunError when
-    something is missing.
+    """Runs ``command`` over the network of a scenario in real time, and prints the results of its links. RunError when
+    a program or a permission is missing.
     """
     from ackclock import _typed_core as core
     from ackclock._overrides import assignment
@@ -84,7 +84,7 @@ def path(
                 "its forward path"
             )
     for problem in outcome["problems"]:
-        warn(f"invalid: {problem}")
+        warn(f"invalid run: {problem}")
     if outcome["exit_code"]:
         warn(f"`{shlex.join(command)}` ended with exit code {outcome['exit_code']}")
     if outcome["problems"] or outcome["exit_code"]:
@@ -92,8 +92,8 @@ def path(
 
 
 def _simulated(scenario: Scenario, seed: int, outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Returns the links of a path as a simulation of the file's flows counts them, over the same time; none if that
-    is within the warm-up.
+    """Returns the results of the path's links in a simulation of the scenario's own flows over the same time; an empty
+    list if that ends within the warm-up, or if the simulation fails.
     """
     if outcome["measured_to_s"] <= outcome["measured_from_s"]:
         return []
@@ -102,19 +102,19 @@ def _simulated(scenario: Scenario, seed: int, outcome: Mapping[str, Any]) -> lis
             seed, series=False
         )
     except InputError as error:  # A flow of the file that begins later than the program ended.
-        warn(f"no comparison: the simulation failed: {error}")
+        warn(f"no comparison, because the simulation failed: {error}")
         return []
     links = {link["name"]: link for link in run.document["links"]}
     return [links[link["name"]] for link in (*outcome["forward"], *outcome["backward"])]
 
 
 def _carried(links: Sequence[Mapping[str, Any]]) -> float:
-    """Returns the smallest number of bits per second that a link of a direction carried."""
+    """Returns the lowest throughput of the links of a direction that have a rate, in bit/s; 0 if none has."""
     return min((link["rate_bps"] * link["utilisation"] for link in links if link["rate_bps"]), default=0.0)
 
 
 def _words(serve: str | None) -> list[str]:
-    """Returns the words of a command as a shell splits them. InputError when a quotation mark is open."""
+    """Returns the words of a command as a shell splits them. InputError when a quotation mark is not closed."""
     try:
         return shlex.split(serve or "")
     except ValueError as error:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from ackclock._files import writable
+from ackclock._numbers import number_of
 from ackclock.cli.terminal import console, print_json, progress_bar, show_files, shown, warn, write_json
 from ackclock.errors import InputError, RunError
 
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     from ackclock.study.run import Work
 
 CHARACTERISATION = "aqm"
-"""The name of the page of the characterisation by RFC 7928 over several studies."""
+"""The stem of the page that characterises queue disciplines by RFC 7928 over several studies."""
 
 REPORT = "report"
-"""The name of the folder of pages of several studies, and of their data."""
+"""The name of the folder with the pages of several studies, and the stem of the file with their data."""
 
 
 def reproduce(
@@ -39,10 +40,10 @@ def reproduce(
     judge: bool = False,
     record: bool = False,
 ) -> None:
-    """Runs the studies that ``selectors`` name (all without any), prints their results and writes the report.
+    """Runs the studies that ``selectors`` name, or all if there are none, prints their results and writes the report.
 
-    ``judge`` takes the samples from the records of the package and runs nothing; ``record`` writes such records.
-    RunError, after all that, when a claim has a result that ``fail_on`` names.
+    ``judge`` runs nothing and uses the samples in the records of the package; ``record`` writes such records. RunError,
+    after the report is written, when a claim has a result that ``fail_on`` names.
     """
     began = time.monotonic()
     from ackclock.cli import gate
@@ -99,16 +100,16 @@ def reproduce(
             characterise_text.show(characterised)
         show_files(pages, path)
         if saved:
-            console().print(f"figures {shown(out / FIGURES)} ({len(saved)} files)")
+            console().print(f"figures {shown(out / FIGURES)} ({number_of(len(saved), 'file')})")
     if failures:
-        missing = f"{len(failures)} of {len(studies)} studies are missing from the report:"
+        missing = f"missing from the report: {len(failures)} of {number_of(len(studies), 'study')}:"
         raise InputError("\n".join([missing, *map(str, failures)]))
     gate.fail_on(words, results)
 
 
 def check(selectors: Sequence[str], *, threads: int) -> None:
-    """Runs the first seed of what is recorded of these studies (all without any) again, and stamps the records that it
-    is as recorded. RunError if anything moved.
+    """Repeats the first seed of each recorded run of these studies, or of all if there are none, and notes in the
+    records whether the results are equal. RunError if a record is out of date.
     """
     from datetime import datetime, timezone
 
@@ -132,12 +133,13 @@ def check(selectors: Sequence[str], *, threads: int) -> None:
             stamp(outcome, datetime.now(timezone.utc).date().isoformat())
     if moved:
         raise RunError(
-            f"{moved} of {len(outcomes)} records are out of date: `ackclock reproduce STUDY --record` writes new ones"
+            f"out of date: {moved} of {number_of(len(outcomes), 'record')}; `ackclock reproduce STUDY --record` "
+            "rewrites the record of a study"
         )
 
 
 def _judged(studies: Sequence[LoadedStudy], failures: list[InputError]) -> list[StudyResult]:
-    """Returns the results from the samples of the records."""
+    """Returns the results computed from the samples in the records. Adds an error to ``failures`` for other studies."""
     from ackclock.study.records import judged, read
 
     results = []
@@ -155,8 +157,8 @@ def _judged(studies: Sequence[LoadedStudy], failures: list[InputError]) -> list[
 
 
 def _warn(own: Sequence[LoadedStudy]) -> None:
-    """Warns about a user's own studies whose cases differ in more than controls. Studies of the package have the loss
-    recovery that was published with their controls.
+    """Warns about a user's own studies whose cases differ in more than the control. In the package's studies each
+    control has the loss recovery that was published with it.
     """
     from ackclock.study.plan import Plan
 
@@ -185,7 +187,7 @@ def _recorder() -> Callable[[Work], None]:
 
 
 def _read(selectors: Sequence[str]) -> list[LoadedStudy]:
-    """Reads all studies before the first run, so that a mistake in the last one does not show after an hour."""
+    """Reads all studies before the first run, so that an error in any of them is reported at once."""
     from ackclock.study.load import find_studies, load_study, study_names
 
     names = find_studies(selectors) if selectors else study_names()
@@ -199,7 +201,7 @@ def _pages(
     stem: str,
     command: str,
 ) -> list[Path]:
-    """Writes a page for one study or a folder of pages for several, and the page of the characterisation."""
+    """Writes a page for one study or a folder of pages for several, and the page of characterisations, if any."""
     from ackclock.report import write_page, write_report
     from ackclock.report.characterisation import write_characterisation
 

@@ -1,6 +1,6 @@
 """The document that ``ackclock reproduce --json`` prints: the records of ``schemas.reproduce``, filled from a result.
 
-A field of a record that is none of the result's own attributes, or has another form there, is given beside it.
+Fields of a record that the result lacks, or has in another form, are passed as keyword arguments.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _study(result: StudyResult) -> dict[str, Any]:
 
 
 def _characterisation(result: StudyResult) -> dict[str, Any] | None:
-    """Returns the verdicts on each discipline and the findings behind them; None for any other study."""
+    """Returns the verdicts on each discipline with their findings; None if the study is not a characterisation."""
     about = result.characterisation
     if about is None:
         return None

@@ -1,4 +1,4 @@
-"""The text that ``ackclock reproduce`` prints: a study in full, or many studies in short."""
+"""The text that ``ackclock reproduce`` prints: a few studies in full, or a summary of many."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ackclock._numbers import duration, mean_and_spread, plain
+from ackclock._numbers import duration, mean_and_spread, number_of, plain
 from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import console
 from ackclock.study.model import Verdict
@@ -30,21 +30,21 @@ MISSED = ("not as printed", "no")
 REPRODUCED = ("as printed", "yes")
 
 NARROW = 100
-"""The width of a terminal, in columns, below which a claim's numbers have no room beside it."""
+"""The width of a terminal, in columns, below which a claim's numbers are printed below its text."""
 
 IN_FULL = 3
-"""The largest number of studies that are printed in full; the report always has them in full."""
+"""The largest number of studies that are printed in full; the report shows every study in full."""
 
 
 def show(result: StudyResult) -> None:
-    """Prints a study in full: the published values beside the measured ones, and the verdicts."""
+    """Prints a study in full: the measured values with the published ones below them, and the verdicts."""
     out = console()
     out.print(Text(result.title, style="bold"))
     out.print(Text(sentence(result)))
-    reused = f", {result.reused_runs} of them from disk" if result.reused_runs else ""
+    reused = f", {result.reused_runs} of them cached" if result.reused_runs else ""
     out.print(
         Text(
-            f"{result.name}: {result.source}; {result.seeds}, {result.runs} runs{reused}"
+            f"{result.name}: {result.source}; {result.seeds}, {number_of(result.runs, 'run')}{reused}"
             + ("" if result.cpu_time_s is None else f", {duration(result.cpu_time_s)} of CPU time"),
             style="dim",
         )
@@ -66,8 +66,8 @@ def show(result: StudyResult) -> None:
         out.print(table)
         out.print()
     has_paper = any(value.paper is not None for case in result.cases for value in case.values.values())
-    below = "; below it the published value" if has_paper else ""
-    out.print(Text(f"mean ± half the 95 % interval over the seeds{below}", style="dim"))
+    below = "; the published value is below the mean" if has_paper else ""
+    out.print(Text(f"mean over the seeds ± half-width of the 95 % interval{below}", style="dim"))
     out.print()
     if result.claims:
         out.print(_claims(result.claims, out.width))
@@ -77,7 +77,7 @@ def show(result: StudyResult) -> None:
 
 
 def show_all(results: Sequence[StudyResult]) -> None:
-    """Prints a few studies in full, or of many the claims that are not as printed; then the number of each verdict."""
+    """Prints a few studies in full, or the claims of many that were not reproduced; then the numbers of verdicts."""
     if len(results) <= IN_FULL:
         for result in results:
             show(result)
@@ -118,7 +118,7 @@ def _show_totals(results: Sequence[StudyResult]) -> None:
     if len(tallies) > 1:
         table.add_row("")
         for tally in tallies:
-            table.add_row(f"{tally}, {tally.studies} studies", *_counts(tally.verdicts, total))
+            table.add_row(f"{tally}, {number_of(tally.studies, 'study')}", *_counts(tally.verdicts, total))
     table.add_row("all", *_counts(total, total), style="bold")
     console().print(table)
 
@@ -173,8 +173,8 @@ def _claims(claims: Sequence[ClaimResult], width: int) -> Table:
 
 
 def _said(claim: ClaimResult, same_setup: bool) -> Text:
-    """Returns the claim's sentence, below it how the number was compared, and remarks on any result other than "as
-    printed", or if another interpretation reverses it. The report has the remarks on all claims.
+    """Returns the claim's sentence and how its number was compared, with remarks if the claim was not reproduced or
+    another interpretation reverses its result. The report has the remarks on all claims.
     """
     text = Text(claim.text)
     if claim.detail:
@@ -189,7 +189,7 @@ def _said(claim: ClaimResult, same_setup: bool) -> Text:
     if claim.finding:
         text.append(f"\nFinding: {claim.finding}", style="dim")
     if claim.tested and claim.written:
-        text.append(f"\nWhen the test was set: {claim.written}", style="dim")
+        text.append(f"\nTest defined or changed: {claim.written}", style="dim")
     return text
 
 
@@ -217,9 +217,9 @@ def _show_sensitivity(result: StudyResult) -> None:
     out.print()
     out.print(f"Other interpretations of what the publication leaves open: {len(readings)}")
     out.print(f"  those that change the result of a claim: {changing}")
-    out.print(f"  those that leave a claim undecided which the chosen interpretation decides: {undecided}")
+    out.print(f"  those that leave undecided a claim that the chosen interpretation decides: {undecided}")
     if changing or undecided:
-        out.print("These interpretations, each with the claims that it changes or leaves undecided:")
+        out.print("Interpretations that change a claim or leave it undecided, each with these claims:")
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
     table.add_column(ratio=3)
     table.add_column(ratio=1, min_width=16)
@@ -229,7 +229,7 @@ def _show_sensitivity(result: StudyResult) -> None:
             table.add_row(Padding(Text(assumption.what), (0, 0, 0, 2)), Text(""))
         for item in rows:
             against = (
-                f" (against it: {item.against})"
+                f" (evidence against it: {item.against})"
                 if item.against
                 else ""
                 if item.evidence
@@ -241,7 +241,7 @@ def _show_sensitivity(result: StudyResult) -> None:
 
 
 def _outcome(item: SensitivityResult) -> Iterator[str]:
-    """Returns the claims that an alternative decides otherwise, and those that it leaves undecided."""
+    """Yields the claims whose result an alternative changes, and those that it leaves undecided."""
     if item.changed:
         yield ", ".join(item.changed)
     if item.undecided:

@@ -67,13 +67,13 @@ CALL_COLUMNS: Mapping[str, tuple[str, float]] = {
 MOST_FAILURES = 10
 """The largest number of failed runs that are named, each with the command that repeats it."""
 FEW = 100
-"""The number of transfers below which their 99th percentile is the longest of them."""
+"""The number of completed transfers in a run below which the 99th percentile of their times is the longest one."""
 COMPLETIONS = "completions"
 """The value of ``--plot`` for the distribution of completion times."""
 PLACES = ("x", "rows", "columns", "colour")
-"""The places of a figure."""
+"""The places of a figure to which ``--place`` can assign the swept values."""
 Places = Mapping[str, Sequence[str]]
-"""What ``--place`` puts at each place."""
+"""The names of the swept values that ``--place`` assigns to each place."""
 MANY_FLOWS = 20
 """The largest number of flows of a single run that get a line each; with more, each group gets one."""
 
@@ -103,10 +103,10 @@ def run(
     scales: Sequence[str] = (),
     control: str | None = None,
 ) -> None:
-    """Runs a scenario file and prints its results; with ``out`` writes them, with ``html`` also a report. A ``control``
-    takes the flows called "tested".
+    """Runs a scenario file and prints its results; with ``out`` also writes them as files, with ``html`` as a report.
+    ``control`` is for the flows called "tested".
 
-    RunError, after all that, when one of the expectations in ``expect`` is not met.
+    RunError, after the results are written, when one of the expectations in ``expect`` is not met.
     """
     overrides = dict(map(assignment, settings))
     if duration is not None:
@@ -130,8 +130,8 @@ def run(
     formats = _formats(figures, plots, scenario)
     if not everything and (as_json or html or series or formats):
         raise InputError(
-            f"{scenario.file}: {plan}; --json, --html, --series and --figures need at most {MAX_IN_MEMORY:,} "
-            "runs; --out alone writes a summary of all points"
+            f"{scenario.file}: found {plan}; --json, --html, --series, --figures and --plot support at most "
+            f"{MAX_IN_MEMORY:,} runs; without them, --out DIR writes a summary of all points"
         )
     wishes = _wishes(exports, scenario, plan, out, payloads=payloads)
     place = results_folder(out)
@@ -197,7 +197,7 @@ def _wishes(
             raise InputError(f"--export {exports[0]}: needs --out DIR, a folder to write to")
         if len(plan) != 1:
             raise InputError(
-                f"--export {exports[0]}: {plan}, expected one run: --point N and --replications 1 choose it"
+                f"--export {exports[0]}: found {plan}, expected one run: select it with --point N and --replications 1"
             )
     if payloads and not any(wish.startswith("pcapng") for wish in exports):
         warn("--payloads has no effect without --export pcapng")
@@ -205,8 +205,8 @@ def _wishes(
 
 
 def _formats(figures: Sequence[str], plots: Sequence[str], scenario: Scenario) -> list[str]:
-    """Returns the formats of the figures that are wanted. InputError, before anything is simulated, if one is
-    impossible.
+    """Returns the formats in which to write figures; none without ``--figures`` and ``--plot``. InputError, before
+    anything is simulated, for an unknown format or a plot without a sweep.
     """
     if any(plot != COMPLETIONS for plot in plots) and not scenario.sweep.axes:
         raise InputError(f"{scenario.file}: --plot needs a sweep, and the scenario has no [sweep]")
@@ -219,7 +219,7 @@ def _formats(figures: Sequence[str], plots: Sequence[str], scenario: Scenario) -
 
 def _check_names(scenario: Scenario, plan: Plan, metrics: Sequence[str], declared: Declared) -> None:
     """Raises InputError, before anything is simulated, for a metric that neither the first nor the last point has, and
-    for a label or a scale of nothing there.
+    for a label or a scale of an unknown quantity.
     """
     if not (metrics or declared.labels or declared.scales):
         return
@@ -240,7 +240,7 @@ def _show(scenario: Scenario, plan: Plan, collector: Collector, runs: Runs) -> N
 
 
 def _complain_of(done: Simulated) -> None:
-    """Raises RunError when runs failed, after naming them with the commands that repeat them."""
+    """Raises RunError when runs failed, after printing the first of them with the commands that repeat them."""
     for failure in done.failures[:MOST_FAILURES]:
         complain(str(failure))
     if done.failures:
@@ -259,7 +259,7 @@ def _announce(scenario: Scenario, plan: Plan, cores: int) -> None:
 def _show_sweep(scenario: Scenario, plan: Plan, collector: Collector) -> None:
     """Prints a row for each point."""
     seeds = f"seed {plan.seeds[0]}" if len(plan.seeds) == 1 else f"seeds {plan.seeds[0]} to {plan.seeds[-1]}"
-    more = " and more" if plan.precision else ""
+    more = " (more where the precision requires them)" if plan.precision else ""
     found = collector.summaries()
     written = [scenario.sweep.labels(point) for point in collector.points()]
     title = f"{scenario.describe()['name']}, {seeds}{more}, {len(found):,} points"
@@ -276,7 +276,7 @@ def _pictures(
     plots: Sequence[str],
     places: Places,
 ) -> list[Path]:
-    """Writes the report, and the figures as files, if they are wanted: those of the metrics ``plots``, or all."""
+    """Writes the report if ``html``, and the figures of the metrics in ``plots``, or all figures, in ``formats``."""
     if not html and not formats:
         return []
     from ackclock.figure import FIGURES, figures, over_time, save_all
@@ -310,7 +310,7 @@ def _plotted(runs: Runs, plot: str, places: Places) -> Figure:
 
 
 def _declared(labels: Sequence[str], scales: Sequence[str]) -> Declared:
-    """Returns the names and scales of ``--label`` and ``--scale``. InputError for another form."""
+    """Returns the labels and scales that ``--label`` and ``--scale`` declare. InputError unless they are NAME=VALUE."""
     from ackclock.report.quantities import Declared
 
     return Declared(
@@ -319,11 +319,11 @@ def _declared(labels: Sequence[str], scales: Sequence[str]) -> Declared:
 
 
 def _placed(places: Sequence[str], plots: Sequence[str]) -> Places:
-    """Returns the names at each place of ``--place``. InputError for an unknown place, and without ``--plot``."""
+    """Returns the names that ``--place`` gives each place. InputError for an unknown place or without ``--plot``."""
     found: dict[str, list[str]] = {}
     for name, place in _pairs("--place", "limit_bdp=x", places).items():
         if place not in PLACES:
-            raise InputError(f'--place {name}: found "{place}", expected {", ".join(PLACES)}')
+            raise InputError(f'--place {name}: found "{place}", expected one of {", ".join(PLACES)}')
         found.setdefault(place, []).append(name)
     if found and not plots:
         raise InputError(f"--place {places[0]}: needs --plot METRIC, the figure to lay out")
@@ -331,7 +331,7 @@ def _placed(places: Sequence[str], plots: Sequence[str]) -> Places:
 
 
 def _pairs(option: str, example: str, texts: Sequence[str]) -> dict[str, Any]:
-    """Returns the values of options of the form NAME=VALUE by their names."""
+    """Returns the names and values in options of the form NAME=VALUE. InputError for another form."""
     found: dict[str, Any] = {}
     for text in texts:
         name, sign, value = text.partition("=")
@@ -342,9 +342,9 @@ def _pairs(option: str, example: str, texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _needing_out(*, series: bool, latex: bool) -> None:
-    """Refuses or remarks on options that write into the folder of ``--out``, which is not given."""
+    """Warns about ``--series`` and raises InputError for ``--latex``, called when the command has no ``--out``."""
     if series:
-        warn("--series has no effect without --out DIR")
+        warn("--series writes no file without --out DIR")
     if latex:
         raise InputError("--latex: needs --out DIR, a folder to write to")
 
@@ -359,7 +359,7 @@ def _tables(
     *,
     everything: bool,
 ) -> list[Path]:
-    """Writes the results as tables; of runs that are too many for memory only the summary."""
+    """Writes the results as tables; only the summary if there are too many runs to keep in memory."""
     from ackclock._tables import write
 
     written = runs.write(out) if everything else write(out, {"summary": collector.table()})
@@ -369,7 +369,7 @@ def _tables(
 def _latex(
     collector: Collector, scenario: Scenario, out: Path, columns: Sequence[str], declared: Declared
 ) -> list[Path]:
-    """Writes the table of the points with these columns for LaTeX; nothing without columns."""
+    """Writes a table of the points with these columns for LaTeX; nothing if there are none."""
     if not columns:
         return []
     from ackclock._files import replacing
@@ -383,7 +383,7 @@ def _latex(
 
 
 def _drawn(runs: Runs, scenario: Scenario) -> list[Run]:
-    """Returns a run with series for each of the first points; a run without series is simulated again."""
+    """Returns a run with series for each of the first points, repeating the run if it was made without series."""
     from ackclock.report.scenario_page import MOST_POINTS
 
     found = []
@@ -497,13 +497,17 @@ def _show_summary(out: Console, runs: list[Run], summary: Mapping[str, Summary])
     if len(runs) == 1:
         out.print(Text(MEANS, style="dim"))
     elif all(value.std in (0, None) for value in summary.values()):
-        out.print(Text("all replications have equal results: the seed changes nothing here", style="yellow"))
+        out.print(
+            Text(
+                "all replications have equal results: the seed has no effect on this scenario", style="yellow"
+            )
+        )
     else:
         out.print(Text(f"{MEANS} and replications, {SPREAD}", style="dim"))
 
 
 def _show_fairness(out: Console, runs: list[Run]) -> None:
-    """Prints the fairness, over which flows it is, and whether their demands differ."""
+    """Prints Jain's fairness index, the flows that it compares, and whether their demands differ."""
     from ackclock._fairness import sentences
 
     first, *more = sentences([run.result for run in runs]) or [""]
@@ -533,20 +537,20 @@ def _show_completions(out: Console, runs: list[Run], summary: Mapping[str, Summa
     if few:
         out.print(
             Text(
-                f"  the p99 of fewer than {FEW} transfers in a run is the longest transfer: {'; '.join(few)}",
+                f"  fewer than {FEW} transfers in a run, so the p99 is the longest completion time: {'; '.join(few)}",
                 style="yellow",
             )
         )
 
 
 def _is_few(values: Mapping[str, Summary]) -> bool:
-    """Returns whether so few transfers are complete in a run that their 99th percentile is the longest of them."""
+    """Returns whether at least one but fewer than ``FEW`` transfers complete in a run, on average over the runs."""
     done = values["done"].mean if "done" in values else None
     return done is not None and 0 < done < FEW
 
 
 def _show_calls(out: Console, runs: list[Run], values: Mapping[str, Summary]) -> None:
-    """Prints the frames of the groups that are calls, the mean over the calls of each."""
+    """Prints media rate, frame delay, frames and freezes of each group of calls, as means over its calls."""
     names = [group["name"] for group in runs[0].result["groups"]]
     calls = [name for name in names if f"groups.{name}.frames" in values]
     if not calls:
@@ -570,7 +574,7 @@ def _mean(values: Mapping[str, Summary], name: str) -> str:
 
 
 def _worth_showing(links: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Returns the links with a queue or a loss; all links when there are few."""
+    """Returns all links when there are few, or those that lost packets or were used more than half, if any."""
     if len(links) <= 8:
         return links
     busy = [link for link in links if link["lost_packets"] or link["utilisation"] > 0.5]
@@ -578,7 +582,7 @@ def _worth_showing(links: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def scaled(value: float | None, factor: float) -> str:
-    """Returns a value times a factor as a table shows it: a count as a whole number, None as a dash."""
+    """Returns a value times a factor as text for a table: a count as a whole number, None as a dash."""
     if value is None:
         return "-"
     if isinstance(value, int) and factor == 1:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ackclock.evaluation.contenders import Contender
 
 BAD = 0.5
-"""The value of an objective, half of the worst, from which on no path can be much worse than the unchanged scenario."""
+"""The value of an objective in the unchanged scenario, half the largest share, that leaves little room for worse."""
 
 
 def search(
@@ -36,9 +36,9 @@ def search(
     dask: str | None,
     out: Path,
 ) -> None:
-    """Searches, prints what was found, and writes it as a scenario file."""
+    """Runs a search, prints the worst path that it found, and writes that path as a scenario file."""
     from ackclock._cluster import workers_at
-    from ackclock._numbers import significant, with_ends
+    from ackclock._numbers import number_of, significant, with_ends
     from ackclock._search.entry import command, named
     from ackclock._search.report import as_document, scenario_of
     from ackclock._search.run import Search
@@ -93,38 +93,43 @@ def search(
     )
     say.print(f"harmless   {significant(found.harmless, 3)}, in the unchanged scenario of {chosen.file}")
     more = with_ends(finding.estimate, finding.interval)
-    say.print(f"difference {more} between the two, mean of {finding.seeds} other seeds")
+    say.print(f"difference {more} between path and unchanged scenario, mean of {finding.seeds} other seeds")
     if path is None:
         say.print(
             Text(
-                f"no path is significantly worse than the unchanged scenario, of up to {runs:,} tried: no file is "
+                f"no path of up to {runs:,} tried is significantly worse than the unchanged scenario: no file is "
                 "written"
             )
         )
         if found.harmless >= BAD:
-            say.print(Text("The unchanged scenario is bad already, so that no path can be much worse."))
+            say.print(
+                Text(
+                    f"The objective is already {significant(found.harmless, 3)} in the unchanged scenario, which "
+                    "leaves little room for a worse path."
+                )
+            )
         return
     values = chosen.overrides(found.values)
     for place, (name, value) in enumerate(values.items()):
         say.print(f"{'' if place else 'with':<10} {name} = {value}")
     if not values:
-        say.print("with       no changes: the unchanged scenario is the worst")
+        say.print("with       no changes: no path is much worse than the unchanged scenario")
     if found.all_failed:
         here = (
-            f"{found.failed} of {len(found.samples)} runs of the found scenario, "
-            f"{found.all_failed} runs of the search"
+            f"{found.failed} of {len(found.samples)} runs of the scenario found, "
+            f"{number_of(found.all_failed, 'run')} of the search"
         )
-        say.print(Text(f"failed     {here}; each counts with the value 1: {found.why}"))
+        say.print(Text(f"failed     {here}; each counts as 1: {found.why}"))
     say.print(f"scenario   {shown(path)}")
     if tested.classes:
-        say.print(Text(f"again      ackclock run {shown(path)} --control {control}"))
+        say.print(Text(f"repeat     ackclock run {shown(path)} --control {control}"))
     if report is not None:
         say.print(f"report     {shown(report)}")
 
 
 def _report(file: Path, found: SearchResult, space: Space, tested: Contender, threads: int) -> Path | None:
-    """Writes the report of the scenario that was found. Returns its path; None, after a warning, if the control fails
-    there.
+    """Writes the report of the scenario found. Returns its path; None, after a warning, if the control failed in that
+    scenario.
     """
     from ackclock.cli.run import page
     from ackclock.scenario import Scenario

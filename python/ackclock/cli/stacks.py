@@ -1,4 +1,4 @@
-"""The option ``--stack`` of commands."""
+"""Loads the stacks that the option ``--stack`` names."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ackclock.cli.terminal import note
 
 @contextmanager
 def offering(words: Sequence[str] | None, limit_s: float = CPU_S) -> Iterator[None]:
-    """Lets the scenarios of a command name the stacks in these libraries, and says which they are. A run with them may
-    take ``limit_s`` seconds of CPU time. InputError if one cannot be run.
+    """Loads stacks from these libraries, so that scenarios can name them, and prints a note on each. A run with one of
+    them has at most ``limit_s`` seconds of CPU time. InputError for a library that cannot be used.
     """
     if not words:
         yield

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from ackclock.study.load import LoadedStudy
 
 LEFT_OUT = ("base", "assume", "axes", "measure", "disciplines", "findings")
-"""The keys that refer to other files or grids, which a copy no longer needs, and the findings, which explain results of
-the study as it is and would be false after a change.
+"""The keys that a copy omits: those that refer to other files or to grids, and the findings, which explain the results
+of the original study and would be false after a change.
 """
 
 
 def copy(name: str, file: Path) -> None:
-    """Writes the study called ``name`` into ``file``. InputError when the file exists already or cannot be a study
-    file.
+    """Writes a copy of the study called ``name`` into ``file``. InputError when the file exists already or its name
+    does not end in .toml, and when ``name`` is not that of one study.
     """
     from ackclock.study.load import find_studies, load_study
 
@@ -30,7 +30,7 @@ def copy(name: str, file: Path) -> None:
         raise InputError(f"{file}: exists already; nothing was written")
     found = find_studies([name])
     if len(found) != 1:
-        raise InputError(f'"{name}" names {len(found)} studies; give one of them, such as {found[0]}')
+        raise InputError(f'"{name}" names {len(found)} studies, expected one of them, such as {found[0]}')
     text = copied(load_study(found[0]))
     with replacing(file) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
@@ -38,8 +38,8 @@ def copy(name: str, file: Path) -> None:
 
 
 def copied(study: LoadedStudy) -> str:
-    """Returns the text of a study file that gives the same numbers and verdicts as ``study`` and needs no other file:
-    the parts from its base and its grids are written out. Findings are left out.
+    """Returns the text of a study file that has the results of ``study`` and needs no other file: it contains the parts
+    from the study's base and its expanded grids, without the findings.
     """
     import tomli_w
 

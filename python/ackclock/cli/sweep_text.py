@@ -25,9 +25,9 @@ PACKETS_PER_S = 2e6
 simple paths.
 """
 RUN_S = 1e-3
-"""The further cost of a run in seconds: reading, building and storing it."""
+"""The overhead of a run in seconds: the time to read, build and store it."""
 WORTH_SAYING_S = 10.0
-"""The expected time in seconds from which on the cost is announced even without a terminal."""
+"""The expected time in seconds above which the cost is announced even without a terminal."""
 
 MEANS = "mean over the flows of a group"
 SPREAD = "± half-width of the 95 % interval"
@@ -56,7 +56,10 @@ def show(
         out.print(table)
     if len(points) > ROWS:
         out.print(
-            Text(f"... and {len(points) - ROWS:,} more points: `--out DIR` writes them all", style="yellow")
+            Text(
+                f"... and {_number(len(points) - ROWS, 'more point')}: `--out DIR` writes them all",
+                style="yellow",
+            )
         )
     if any(summary.count > 1 for point in shown for summary in point.values.values()):
         out.print(Text(f"{MEANS} and replications, {SPREAD}", style="dim"))
@@ -110,7 +113,7 @@ def _column(heading: str, name: str, factor: float, points: Sequence[PointSummar
 
 
 def spread(value: Summary | None, factor: float) -> Text:
-    """Returns a mean with half its interval as text."""
+    """Returns a mean and the half-width of its interval as text."""
     from ackclock._numbers import mean_and_spread
 
     if value is None or value.mean is None:
@@ -120,7 +123,7 @@ def spread(value: Summary | None, factor: float) -> Text:
 
 
 def expected_s(scenario: Scenario, plan: Plan, cores: int) -> tuple[float, float]:
-    """Returns the largest number of packets, and the approximate number of seconds."""
+    """Returns the largest number of packets in the runs, and their approximate duration in seconds."""
     packets = sum(scenario.sweep.packets(point) for point in plan.points) * len(plan.seeds)
     # One thread receives all results, whatever the number of cores.
     return packets, packets / PACKETS_PER_S / min(cores, max(1, len(plan))) + len(plan) * RUN_S
@@ -148,12 +151,16 @@ def spent(done: Simulated) -> str:
     if done.cpu_time_s:
         times = done.cpu_time_s
         parts.append(
-            f"{len(times):,} runs took {_short(sum(times) / len(times))} of CPU time on average, the longest "
+            f"{_number(len(times), 'run')} took {_short(sum(times) / len(times))} of CPU time on average, the longest "
             f"{_short(max(times))}"
         )
     if done.stored:
-        parts.append(f"{done.stored:,} runs were cached")
+        parts.append(f"{_number(done.stored, 'cached run')} reused")
     return "; ".join(parts)
+
+
+def _number(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'s' if count != 1 else ''}"
 
 
 def _short(seconds: float) -> str:

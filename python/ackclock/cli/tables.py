@@ -10,7 +10,7 @@ from rich.text import Text
 
 GAP = 2
 SHORT_HEADING = 16
-"""The largest length of a heading that stays in one line."""
+"""The largest length of a heading, in characters, that stays on one line."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Column:
     heading: str
     cells: Sequence[Text]
     whole: bool = False
-    """Whether the heading is not wrapped either, and takes the width that it needs."""
+    """Whether the heading is never wrapped."""
 
     @property
     def width(self) -> int:
@@ -36,7 +36,7 @@ class Column:
 
 
 def fitting(label: Column, columns: Sequence[Column], width: int) -> Iterator[Table]:
-    """Returns tables of ``columns``, each beginning with the ``label`` of the rows, none wider than ``width`` if
+    """Yields tables of ``columns``, each beginning with the ``label`` of the rows, none wider than ``width`` if
     possible.
     """
     labels = label.width if label.whole else min(label.width, max(12, width // 3))

@@ -1,4 +1,4 @@
-"""Writing to the terminal: tables and text on standard output, progress and complaints on standard error."""
+"""Writing to the terminal: tables and text on standard output, progress, warnings and errors on standard error."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ LINE_EVERY_S = 60.0
 class Terminal(Console):
     """A console that prints every text as it is.
 
-    No part of a text is markup or the name of an emoji, and no character of it controls the terminal or reverses the
-    text around it.
+    Markup and names of emoji are not interpreted. Characters that control the terminal or reverse text are escaped.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -58,7 +57,7 @@ def complain(message: str) -> None:
 
 
 def warn(message: str) -> None:
-    """Writes a warning on standard error, about something that is done nevertheless."""
+    """Writes a warning on standard error. The command continues."""
     errors = _errors()
     errors.print("warning:", style="bold yellow", end=" ")
     errors.print(visible(message))
@@ -110,8 +109,8 @@ def show_files(pages: Iterable[Path], data: Path | None = None) -> None:
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Progress]:
-    """Returns a callback that says on standard error how many runs are made and how long the others take: as a bar
-    after a second on a terminal, as a line each minute in a file or a log.
+    """Yields a callback that shows on standard error how many runs are done and how much time is left: as a bar that
+    appears after a second on a terminal, as a line each minute elsewhere.
     """
     if not sys.stderr.isatty():
         yield _progress_lines(what)
@@ -165,7 +164,7 @@ def _progress_lines(what: str) -> Progress:
 
 
 class TimeLeft:
-    """Estimates the time left from the runs that were made; runs found on disk took no time."""
+    """Estimates the time left from the progress since the first report, which may include cached runs."""
 
     def __init__(self) -> None:
         self._since: tuple[float, float] | None = None
@@ -180,7 +179,7 @@ class TimeLeft:
         return (now_s - began_s) / (share - before) * (1 - share) if share > before else None
 
     def words(self, now_s: float, share: float) -> str:
-        """Returns ", 3 min left"; nothing while the time is unknown."""
+        """Returns the time left as text, such as ", 3 min left"; an empty text while it is unknown."""
         from ackclock._numbers import duration
 
         seconds = self.at(now_s, share)

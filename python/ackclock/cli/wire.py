@@ -23,12 +23,12 @@ COLUMNS: Mapping[str, tuple[str, float]] = {
     "dropped_packets": ("dropped packets", 1),
     "marked_packets": ("marked packets", 1),
 }
-"""The words for each metric that is compared, and its factor."""
+"""The label of each metric that is compared, and the factor to the label's unit."""
 
 
 def wire(file: Path, *, settings: Sequence[str], seed: int | None, compare: bool, as_json: bool) -> None:
-    """Runs the flows of a scenario on real stacks, and prints the results. RunError when something is missing or cannot
-    be done in real time.
+    """Runs the flows of a scenario on real stacks, and prints the results. RunError when a program or a permission is
+    missing, or when the scenario cannot run in real time.
     """
     from ackclock import _typed_core as core
     from ackclock._overrides import assignment
@@ -38,7 +38,7 @@ def wire(file: Path, *, settings: Sequence[str], seed: int | None, compare: bool
     described = scenario.describe()
     if scenario.sweep.axes:
         raise InputError(
-            f"{scenario.file}: has a [sweep], expected a single point: this command makes a single run"
+            f"{scenario.file}: has a [sweep], expected a scenario without one: `ackclock wire` makes a single run"
         )
     used = described["seed"] if seed is None else seed
     outcome = core.wire(scenario.text, scenario.file, scenario.overrides, used)
@@ -52,7 +52,7 @@ def wire(file: Path, *, settings: Sequence[str], seed: int | None, compare: bool
     else:
         _show(outcome)
     for problem in outcome["wire"]["problems"]:
-        warn(f"invalid: {problem}")
+        warn(f"invalid run: {problem}")
     if outcome["wire"]["problems"]:
         raise typer.Exit(1)
 
