@@ -370,7 +370,7 @@ class TestReproduce:
     def test_all_and_some(self, ackclock: Command) -> None:
         outcome = ackclock("reproduce", "--all", "rbcc")
         assert (outcome.code, outcome.out) == (2, "")
-        assert "not both" in outcome.err
+        assert "expected only one of the two" in outcome.err
 
     def test_capitals(self, ackclock: Command) -> None:
         assert 'did you mean "rbcc"?' in ackclock("reproduce", "RBCC").err

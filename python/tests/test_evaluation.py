@@ -112,7 +112,8 @@ def test_a_record_and_a_named_verdict_decide_the_exit_code(ackclock: Command, tm
     assert "--fail-on matches 1 of 1 verdicts" in gated.err
     misnamed = ackclock("evaluate", "sack", "--only", "small.toml", "--fail-on", "CONCERNS")
     assert misnamed.code == 2
-    assert 'found "CONCERNS", expected a verdict; did you mean "CONCERN"?' in misnamed.err
+    assert 'found "CONCERNS", expected one of the verdicts ' in misnamed.err
+    assert 'did you mean "CONCERN"?' in misnamed.err
 
     # A record of other scenarios is refused before anything runs.
     (tmp_path / "foreign.toml").write_text(EVALUATED)

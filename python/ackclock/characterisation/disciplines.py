@@ -74,7 +74,7 @@ class Variant(Table):
     beside: dict[str, list[str]] = Field(
         default_factory=dict,
         description="for each further queue, by dotted path, a list of disciplines: the queue uses the first that "
-        "differs from the discipline under test, and drop-tail if drop-tail is under test",
+        "differs from the discipline under test; drop-tail if none does, or if drop-tail is under test",
     )
 
 
@@ -184,7 +184,7 @@ def _case(
         other = (
             discipline.name
             if discipline.name == BASELINE
-            else next(name for name in names if name != discipline.name)
+            else next((name for name in names if name != discipline.name), BASELINE)
         )
         parameters = next((one.parameters for one in disciplines if one.name == other), {})
         overrides[path] = {"name": other, "limit": limits[min(len(at), len(limits) - 1)], **parameters}

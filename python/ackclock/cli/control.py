@@ -96,14 +96,17 @@ def _check(controls: Sequence[str]) -> None:
 
 
 def _run(command: Sequence[str], quiet: bool) -> int:
-    """Runs the command, which is killed if this process ends first. Returns its exit code."""
+    """Runs the command, which is killed if this process ends first. Returns its exit code; 128 plus the number of
+    the signal that ended it.
+    """
     output = sys.stderr if quiet else None
     try:
         # No other thread runs here, so that a function between fork and exec is safe.
         done = subprocess.run(command, preexec_fn=ends_with(os.getpid()), stdout=output, check=False)  # noqa: S603  (what the user asks to run)
     except OSError as error:
         raise RunError(f"`{command[0]}` cannot be run: {error.strerror}") from None
-    return done.returncode
+    # As in a shell: 128 plus the number of the signal that ended the command.
+    return done.returncode if done.returncode >= 0 else 128 - done.returncode
 
 
 def ends_with(parent: int) -> Callable[[], None]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 from rich.text import Text
 
-from ackclock._names import nearest
+from ackclock._names import alike
 from ackclock._numbers import interval_text, mean_and_spread, significant
 from ackclock.cli.terminal import complain, console
 from ackclock.errors import InputError, RunError
@@ -83,7 +83,10 @@ def fail_words(words: Sequence[str], known: Sequence[str]) -> list[str]:
     found = [word.strip() for text in words for word in text.split(",")]
     for word in found:
         if word not in known:
-            raise InputError(f'--fail-on: found "{word}", expected a verdict{nearest(word, known)}')
+            hint = "" if (close := alike(word, known)) is None else f'; did you mean "{close}"?'
+            raise InputError(
+                f'--fail-on: found "{word}", expected one of the verdicts {", ".join(known)}{hint}'
+            )
     return found
 
 
