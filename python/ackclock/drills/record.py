@@ -1,4 +1,4 @@
-"""What a stack did in a drill, and questions about it."""
+"""The record of what a stack did in a drill, and its queries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NUMBERS = {
     "probe_timeouts": "its probe timeouts",
     "reductions": "the reductions of its window",
 }
-"""What a stack may tell of itself, by its column."""
+"""What a stack can report about itself, by column, as the end of ``the stack does not report ...``."""
 MOST_LINES = 12
 """The most lines of a timeline."""
 
@@ -105,7 +105,7 @@ class Record:
         for one in self.datagrams(what, forward=forward):
             if one.number == number:
                 return one
-        raise CannotTell(f"no datagram with number {number} was {what}")
+        raise CannotTell(f"no datagram with number {number} {what if what == 'arrived' else f'was {what}'}")
 
     def series(
         self, name: str, first_s: float = 0.0, last_s: float = float("inf")
@@ -125,7 +125,7 @@ class Record:
         """Returns what the stack told last at a time. CannotTell if it does not tell it."""
         told = self.series(name, -float("inf"), at_s)
         if not told:
-            raise CannotTell(f"the stack had not yet reported {NUMBERS[name]}")
+            raise CannotTell(f"the stack had not yet reported {NUMBERS[name]} at {at_s:g} s")
         return told[-1][1]
 
     def last(self, name: str) -> float:
