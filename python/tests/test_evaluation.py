@@ -449,7 +449,7 @@ def test_the_files_of_a_control_have_its_name() -> None:
     ("arguments", "message"),
     [
         (["cubik"], 'did you mean "cubic"'),
-        (["cubic", "--only", "N-23"], "there is no scenario of multipath transport"),
+        (["cubic", "--only", "N-23"], "there is no scenario for multipath transport"),
         (["cubic", "--only", "N-04-late"], 'did you mean "N-04-latecomer"'),
         (["cubic", "sack"], "expected only options"),
         (

@@ -145,7 +145,7 @@ def test_a_record_that_shares_no_scenario_is_refused() -> None:
 def test_a_time_that_is_no_longer_reached_is_told() -> None:
     before, limits = record([1.0, 1.1, None, 1.3]), compare.Thresholds()
     now = record([1.0, None, None, 1.3])
-    assert worse(now, before, limits) == ["N-03.m: no value in 2 of 4 runs, 1 before"]
+    assert worse(now, before, limits) == ["N-03.m: no value in 2 of 4 runs (1 in the record)"]
     assert worse(before, now, limits) == []
     # Another run than before.
     assert worse(record([1.0, None, 1.2, 1.3]), before, limits) == []

@@ -80,7 +80,7 @@ def _probe_rtt(record: Record) -> str:
     least, at = min(
         (_rate(record, begin, begin + 0.2), begin) for begin in [4.6 + 0.02 * k for k in range(320)]
     )
-    said = f"the lowest rate in any 200 ms was {100 * least / mean:.0f} % of the mean rate, at {at:.1f} s"
+    said = f"the lowest rate over 200 ms was {100 * least / mean:.0f} % of the mean rate, at {at:.1f} s"
     if least > 0.7 * mean:
         raise Violation(f"{said}, expected at most 70 %: no ProbeRTT was seen in eleven seconds", 11.0)
     return said

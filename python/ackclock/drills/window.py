@@ -176,7 +176,9 @@ def _delivers(record: Record) -> str:
         raise Violation(
             "a transfer of 300 kB does not complete within 60 s while every 15th datagram is lost", 59.9
         )
-    return f"a transfer of 300 kB ends after {record.delivered_s:.1f} s while every 15th datagram is lost"
+    return (
+        f"a transfer of 300 kB completes after {record.delivered_s:.1f} s while every 15th datagram is lost"
+    )
 
 
 def _backs_off(record: Record) -> str:

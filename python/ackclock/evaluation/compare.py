@@ -384,7 +384,7 @@ def _lost(
         lacking, lacked = (int(np.sum(np.isnan(values))) for values in (one.now, one.before))
         if one.better == "less" and lacking > lacked:
             where = f" ({one.setting})" if one.setting else ""
-            yield f"{one.name}{where}: no value in {lacking} of {one.now.size} runs, {lacked} before"
+            yield f"{one.name}{where}: no value in {lacking} of {one.now.size} runs ({lacked} in the record)"
 
 
 def _in_settings(pairs: Sequence[_Pair]) -> list[Change]:

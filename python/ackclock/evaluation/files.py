@@ -103,7 +103,7 @@ def find(selectors: list[str]) -> list[str]:
                     other.not_evaluated
                     or "the scenarios of section 5 all have drop-tail queues and cover this criterion."
                 )
-                raise InputError(f"{selector}: there is no scenario of {other.title.lower()}: {why}")
+                raise InputError(f"{selector}: there is no scenario for {other.title.lower()}: {why}")
             raise InputError(
                 f'there is no scenario "{selector}"{nearest(selector, known)}\n'
                 "`ackclock evaluate list` shows them all; a section of RFC 9743 or the path of a TOML file works too"
