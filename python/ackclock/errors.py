@@ -20,7 +20,7 @@ class ScenarioError(InputError):
     def __init__(self, message: str, diagnostics: list[dict[str, Any]]) -> None:
         super().__init__(message)
         self.diagnostics = diagnostics
-        """A dictionary per problem: file, line, column, end, path, found, expected, hint, message."""
+        """One dictionary per problem: file, line, column, end, path, found, expected, hint, message."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Errors are sent back from the workers of a cluster.
@@ -41,5 +41,5 @@ class Interrupted(AckclockError):  # noqa: N818  (an interruption is no error)
         elif runs_dir is None:
             kept = "nothing was stored"
         else:
-            kept = f"finished runs are kept in {runs_dir}; the same command continues from there"
+            kept = f"finished runs are stored in {runs_dir}; run the same command again to continue"
         super().__init__(f"interrupted after {done} of {total} runs; {kept}")

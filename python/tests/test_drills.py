@@ -370,7 +370,7 @@ def test_two_processes_are_compared_to_the_byte() -> None:
         ("end->connection = seed * 0x9e3779b97f4a7c15 >> 1,", "end->connection = (uint64_t)&end,")
     )
     outcome = found(other_bytes, "newreno", "repeats")["repeats"]
-    assert (outcome.word, "but with other bytes" in outcome.text) == ("VIOLATED", True), outcome.text
+    assert (outcome.word, "but with different bytes" in outcome.text) == ("VIOLATED", True), outcome.text
     other_times = toy(
         ("#include <math.h>", "#include <math.h>\n#include <unistd.h>"),
         ("end->window = 10,", "end->window = 2 + getpid() % 7,"),
@@ -414,7 +414,7 @@ def test_laws_follow_from_names() -> None:
 def test_what_does_not_exist_is_refused() -> None:
     with pytest.raises(InputError, match="toy has no control 'cubik', expected one of newreno, cubic, fixed"):
         target(toy(), "cubik")
-    with pytest.raises(InputError, match="no test has this id or clause"):
+    with pytest.raises(InputError, match="no test has such an id or clause"):
         check(target(toy(), "newreno"), only=["slow-strat"])
     with pytest.raises(InputError, match="expected noq, quinn or the path of a shared library"):
         target("quiche", "cubic")

@@ -87,7 +87,8 @@ def test_a_change_that_no_setting_shows_is_found_over_all() -> None:
     now = before * random.normal(1.04, 0.05, (10, 5))
     (told,) = worse(of_settings(now.tolist()), of_settings(before.tolist()), compare.Thresholds(0.02))
     assert re.fullmatch(
-        r"N-03.m: [\d.]+ % more over 10 settings; largest change in s\d: [\d.]+ before, [\d.]+ now", told
+        r"N-03.m: [\d.]+ % more on average over 10 settings; largest change in s\d: [\d.]+ before, [\d.]+ now",
+        told,
     )
     both = [of_settings(one.tolist())["criteria"][0]["scenarios"][0] for one in (now, before)]
     pairs = list(compare._pairs("N-03", *both, compare.Thresholds(0.02)))
@@ -106,7 +107,7 @@ def test_a_word_that_is_a_worse_one_is_told() -> None:
             # A concern is worse than what is undecided, and this than the others.
             is_worse = max(words.index(now), 1) > max(words.index(then), 1)
             measured = "Loss: 3.00 % (cubic 1.00 %, at most 2.00 % allowed)"
-            told = [f"N-03: {now}, {then} before: {measured}"] if is_worse else []
+            told = [f"N-03: {now} (was {then}): {measured}"] if is_worse else []
             assert worse(record(same, now), record(same, then), compare.Thresholds()) == told
 
 
@@ -128,11 +129,11 @@ def test_the_outcome_says_over_how_many_of_the_comparisons_it_is() -> None:
     outcome = compare.compared(one, other, compare.Thresholds())
     # A condition and a metric in one setting each; the record has two such scenarios.
     assert (outcome.compared, outcome.recorded) == (2, 4)
-    assert str(outcome) == "no worse than the record in 2 of its 4 comparisons"
+    assert str(outcome) == "no worse than the record (2 of 4 possible comparisons made)"
     ignoring = compare.compared(one, other, compare.Thresholds(ignore=("N-03",)))
     assert (ignoring.compared, ignoring.recorded) == (0, 4)
     crashed = compare.compared(record([1.0, 2.0, 3.0], failed=1), other, compare.Thresholds())
-    assert str(crashed) == "worse than the record in 1 respect, in 2 of its 4 comparisons"
+    assert str(crashed) == "worse than the record in 1 respect (2 of 4 possible comparisons made)"
 
 
 def test_a_record_that_shares_no_scenario_is_refused() -> None:
@@ -144,7 +145,7 @@ def test_a_record_that_shares_no_scenario_is_refused() -> None:
 def test_a_time_that_is_no_longer_reached_is_told() -> None:
     before, limits = record([1.0, 1.1, None, 1.3]), compare.Thresholds()
     now = record([1.0, None, None, 1.3])
-    assert worse(now, before, limits) == ["N-03.m: no value in 2 of 4 runs, 1 before"]
+    assert worse(now, before, limits) == ["N-03.m: no value in 2 of 4 runs (1 in the record)"]
     assert worse(before, now, limits) == []
     # Another run than before.
     assert worse(record([1.0, None, 1.2, 1.3]), before, limits) == []
@@ -176,12 +177,12 @@ def test_many_comparisons_do_not_make_a_false_alarm() -> None:
         ("tolerence = 1", ':1:1: tolerence: unknown key; did you mean "tolerance"'),
         (
             "\n[metrics]\n'N-03.los' = 1",
-            ':3:1: metrics: "N-03.los": there is no metric of this name; did you mean "N-03.loss"',
+            ':3:1: metrics: "N-03.los": no metric matches this name or pattern; did you mean "N-03.loss"',
         ),
-        ("[metrics]\nN-03 = 1", ':2:1: metrics: "N-03": there is no metric of this name'),
+        ("[metrics]\nN-03 = 1", ':2:1: metrics: "N-03": no metric matches this name or pattern'),
         (
             'ignore = ["N-03", "N-24x"]',
-            ':1:19: ignore: "N-24x": there is no scenario or metric of this name; did you mean "N-24"',
+            ':1:19: ignore: "N-24x": no scenario or metric matches this name or pattern; did you mean "N-24"',
         ),
         ('ignore = ["N-03.los"]', 'did you mean "N-03.loss"'),
         ("\ntolerance = ", ":2:13: "),
@@ -214,15 +215,15 @@ def test_other_seeds_and_references_are_refused() -> None:
     )
     compare.require_alike(before, **alike)
     for change, message in (
-        ({"seeds": range(2)}, "with 3 seeds, but this evaluation is quick with 2 seeds: make a new record"),
-        ({"quick": False}, "is of a quick evaluation with 3 seeds, but this evaluation is full"),
+        ({"seeds": range(2)}, r"\(seeds: 3\), but this is a quick one \(seeds: 2\): make a new record"),
+        ({"quick": False}, r"is of a quick evaluation \(seeds: 3\), but this is a full one"),
         (
             {"most_packets": 1000},
-            "all settings, this evaluation has the settings whose links carry up to 1,000 packets",
+            "all settings, but this evaluation covers the settings whose links carry up to 1,000 packets",
         ),
         (
             {"references": ["sack"]},
-            "the references cubic, sack, this evaluation has sack: make a new record, or",
+            "the references cubic, sack, but this evaluation has sack: make a new record, or",
         ),
     ):
         with pytest.raises(InputError, match=message):

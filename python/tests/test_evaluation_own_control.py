@@ -26,7 +26,7 @@ def test_a_control_without_a_window_to_set_is_remarked_on(ackclock: Command, tmp
     asked = ("--only", "N-17", "--seeds", "2", "--html")
     done = ackclock("evaluate", "mine.py", *asked)
     assert done.code == 0, done.err
-    remark = "Mine has no set_cwnd and set_ssthresh, so it counts as a model-based control"
+    remark = "Mine does not define both set_cwnd and set_ssthresh, so it counts as a model-based control"
     assert done.err.count(remark) == 1
     assert remark in Path("ackclock-results/evaluate-mine-only-N-17-seeds-2.html").read_text(encoding="utf-8")
     setters = "\n".join(

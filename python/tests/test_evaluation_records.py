@@ -59,7 +59,7 @@ def test_a_recorded_control_can_be_compared_with_by_name(
         read_record(Path("cubik"))
     # A file of that name comes first.
     Path("cubic").write_text("{}")
-    with pytest.raises(InputError, match="is not the record of an evaluation"):
+    with pytest.raises(InputError, match="not the record of an evaluation"):
         read_record(Path("cubic"))
 
 

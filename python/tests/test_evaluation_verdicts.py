@@ -109,7 +109,7 @@ def test_an_equal_share_is_no_harm(left: list[float], equal: float, verdict: str
         found, *_ = judge.findings(loaded, samples, ["cubic"])
         if excused:
             assert found.verdict == verdict
-            assert (found.reason == "the others keep an equal share") == (verdict == OK)
+            assert (found.reason == "other flows keep at least 90 % of an equal share") == (verdict == OK)
         else:
             # Without it, none of them is excused.
             assert found.verdict in (CONCERN, UNDECIDED)
@@ -184,7 +184,7 @@ def test_the_rate_of_runs_outside_is_judged_with_its_interval() -> None:
     assert found.finding.interval == pytest.approx((0.0527, 0.8534), abs=1e-4)
     # A reference that starves another as often excuses it.
     beside = judged({**starved, "beside": True}, [0.01] * 3 + [0.7] * 7, [0.7] * 6 + [0.01] * 4)
-    assert (beside.verdict, beside.reason) == (AS_STANDARD, "cubic is outside too")
+    assert (beside.verdict, beside.reason) == (AS_STANDARD, "cubic is outside the limit too")
     # A run that may still starve keeps a condition open: 0.1 plus and minus far more than 0.05.
     assert judged(starved, [0.06, 0.1, 0.14], [0.6] * 3, seeds=10).open
     assert not judged(starved, [0.69, 0.7, 0.71], [0.6] * 3, seeds=10).open
@@ -202,15 +202,18 @@ def test_a_control_that_delivers_nothing_is_a_concern_and_no_gap_in_the_samples(
     enough = {"measure": "ratio", "low": 0.8}
     nothing = judged(enough, [0.0] * 3, [9.0, 9.1, 9.2])
     assert (nothing.verdict, nothing.finding.estimate) == (CONCERN, None)
-    assert nothing.reason == "0 in 3 of 3 runs, where cubic has more"
+    assert nothing.reason == "a value of 0 in 3 of 3 runs, where cubic has a larger one"
     # Nor does one run of three disappear, and Reno, which delivers something, does not excuse it.
     one = judged(enough, [0.0, 9.1, 9.2], [9.0, 9.1, 9.2], [1.0, 1.0, 1.0])
-    assert (one.verdict, one.reason) == (CONCERN, "0 in 1 of 3 runs, where cubic has more")
+    assert (one.verdict, one.reason) == (CONCERN, "a value of 0 in 1 of 3 runs, where cubic has a larger one")
     # Where the reference delivers nothing either it is as the reference.
     both = judged(enough, [0.0] * 3, [0.0] * 3)
-    assert (both.verdict, both.reason) == (AS_STANDARD, "0 in 3 of 3 runs, as with cubic")
+    assert (both.verdict, both.reason) == (AS_STANDARD, "a value of 0 in 3 of 3 runs, as with cubic")
     alone = judged(enough, [9.0, 9.1, 9.2], [0.0] * 3)
-    assert (alone.verdict, alone.reason) == (NO_LIMIT, "nothing to compare: cubic has no value, or 0")
+    assert (alone.verdict, alone.reason) == (
+        NO_LIMIT,
+        "no comparison possible: the value of cubic is missing or 0",
+    )
     # Of a metric that should be small 0 is good, and counts as the floor.
     assert judged({"measure": "ratio", "high": 1.1, "floor": 1}, [0.0] * 3, [5.0, 5.1, 5.2]).verdict == OK
     # What only the reference has is a concern, what neither has is not.
@@ -266,7 +269,7 @@ def test_harm_is_compared_with_that_of_the_reference() -> None:
 def test_what_the_reference_does_not_keep_either_is_as_standard_controls() -> None:
     limit = value(high=10, beside=True)
     found = judged(limit, [12.0, 12.1, 12.2], [12.0, 12.2, 12.1])
-    assert (found.verdict, found.reason) == (AS_STANDARD, "cubic is outside too")
+    assert (found.verdict, found.reason) == (AS_STANDARD, "cubic is outside the limit too")
     assert judged(limit, [12.0, 12.1, 12.2], [9.0] * 3).verdict == CONCERN
     # Distances of 2, 2.1, 2.2 minus 1 in each pair: 1 to 1.2, mean 1.1, surely above 0.
     assert judged(limit, [12.0, 12.1, 12.2], [11.0] * 3).verdict == CONCERN

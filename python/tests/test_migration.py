@@ -86,7 +86,7 @@ def test_a_record_that_cannot_be_carried_over_is_refused_with_what_makes_it_anew
         InputError, match=r"r\.json: results of studies cannot be migrated, .*`ackclock reproduce` again"
     ):
         migrated('{"studies": []}', "r.json")
-    with pytest.raises(InputError, match=r"r\.json: is not the record of an evaluation"):
+    with pytest.raises(InputError, match=r"r\.json: not the record of an evaluation"):
         migrated("[]", "r.json")
     with pytest.raises(InputError, match=r"r\.json:1:1: not valid JSON"):
         migrated("x", "r.json")

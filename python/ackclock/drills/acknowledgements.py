@@ -1,4 +1,4 @@
-"""Drills of the receiver: RFC 9000 section 13.2, and the round trips that follow from its acknowledgements."""
+"""Drills of acknowledgements (RFC 9000 section 13.2) and of the RTT estimates that follow (RFC 9002 section 5)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from ackclock.drills.record import CannotTell, Record, Violation
 from ackclock.drills.script import RTT_S, Rule, Script, delay, drop, mark, trickle
 
 MAX_ACK_DELAY_S = 0.025
-"""The default of max_ack_delay (RFC 9000 section 18.2), which hides in the handshake."""
+"""The default of max_ack_delay in seconds (RFC 9000 section 18.2). The handshake encrypts the stack's own value."""
 AT_ONCE_S = 0.0005
-"""An acknowledgement is immediate if it leaves within this time: after a millisecond a timer has sent it."""
+"""The longest delay of an immediate acknowledgement, in seconds. A delay of a millisecond is that of a timer."""
 EVERY_S = 0.06
-"""The time between two datagrams of a trickle: more than max_ack_delay, less than a round trip."""
+"""The interval between the writes of ``TRICKLE`` in seconds: longer than max_ack_delay, shorter than a round trip."""
 TRICKLE = tuple(trickle(0.0, 3.0, EVERY_S))
 
 
@@ -45,10 +45,10 @@ def _in_time(record: Record) -> str:
     if worst > MAX_ACK_DELAY_S + 0.001:
         raise Violation(
             f"a datagram was acknowledged {1e3 * worst:.1f} ms after it arrived, expected at most 25 ms, the default "
-            "of max_ack_delay (this test does not read another one from the handshake)",
+            "of max_ack_delay (this test cannot see another value in the encrypted handshake)",
             at,
         )
-    return f"every datagram was acknowledged within {1e3 * worst:.1f} ms"
+    return f"every datagram from 0.5 to 2.5 s was acknowledged within {1e3 * worst:.1f} ms"
 
 
 def _gap(record: Record) -> str:
@@ -57,7 +57,8 @@ def _gap(record: Record) -> str:
     arrived, answered = _answers(record, after.number)
     if answered - arrived > AT_ONCE_S:
         raise Violation(
-            f"the datagram after a gap was acknowledged after {1e3 * (answered - arrived):.1f} ms, expected at once",
+            f"the datagram after a gap was acknowledged {1e3 * (answered - arrived):.1f} ms after it arrived, expected "
+            f"at most {1e3 * AT_ONCE_S:g} ms",
             arrived,
         )
     return "the datagram after a gap was acknowledged at once"
@@ -70,15 +71,16 @@ def _marked(record: Record) -> str:
     arrived, answered = _answers(record, marked[0].number)
     if answered - arrived > AT_ONCE_S:
         raise Violation(
-            f"a marked datagram was acknowledged after {1e3 * (answered - arrived):.1f} ms, expected at once",
+            f"a CE-marked datagram was acknowledged {1e3 * (answered - arrived):.1f} ms after it arrived, expected at "
+            f"most {1e3 * AT_ONCE_S:g} ms",
             arrived,
         )
-    return "a marked datagram was acknowledged at once"
+    return "a CE-marked datagram was acknowledged at once"
 
 
 def _first_rtt(record: Record) -> str:
     rtt = record.value("rtt_ns", 0.5) / 1e9
-    said = f"the smoothed RTT begins at {1e3 * rtt:.1f} ms, on a path with an RTT of 100 ms"
+    said = f"the smoothed RTT was {1e3 * rtt:.1f} ms after 0.5 s, on a path with an RTT of 100 ms"
     if not RTT_S - 0.001 <= rtt <= RTT_S + MAX_ACK_DELAY_S + 0.002:
         least, most = 1e3 * (RTT_S - 0.001), 1e3 * (RTT_S + MAX_ACK_DELAY_S + 0.002)
         raise Violation(f"{said}, expected {least:.0f} to {most:.0f} ms", 0.5)
@@ -95,7 +97,7 @@ def _least(record: Record) -> str:
 
 
 STEP_S = 1.0
-"""When the path of the drills of round trips becomes longer."""
+"""The time in seconds at which the RTT of the path grows by 100 ms in the drill ``rtt-smooth``."""
 LONGER = [Rule(True, "times", STEP_S, 10.0, "delay", 0.1)]
 
 
@@ -116,12 +118,13 @@ def _smooth(record: Record) -> str:
     end = record.last("rtt_ns") / 1e9
     if end < 0.19:
         raise Violation(
-            f"the smoothed RTT is {1e3 * end:.0f} ms after 30 samples of 200 ms, expected at least 190 ms",
+            f"the smoothed RTT is {1e3 * end:.0f} ms four seconds after the path's RTT grew to 200 ms, expected at "
+            "least 190 ms",
             4.0,
         )
     return (
-        f"samples of 200 ms moved the smoothed RTT from {1e3 * before:.0f} ms first to {1e3 * after:.0f} ms, "
-        f"and in the end to {1e3 * end:.0f} ms"
+        f"an RTT sample of 200 ms moved the smoothed RTT from {1e3 * before:.0f} to {1e3 * after:.0f} ms; four "
+        f"seconds after the path's RTT grew, it is {1e3 * end:.0f} ms"
     )
 
 
@@ -162,7 +165,7 @@ DRILLS = (
         "rtt-first",
         "RFC 9002 5.3",
         "MUST",
-        "The smoothed RTT begins with the first RTT sample.",
+        "The first RTT sample initialises the smoothed RTT.",
         Script(3.0, writes=TRICKLE),
         _first_rtt,
     ),

@@ -1,7 +1,7 @@
-"""Drills of BBR: the 22 example cases of draft-ietf-ccwg-bbr, appendix A, as far as they show from outside.
+"""Drills of BBR: the 22 example cases of draft-ietf-ccwg-bbr, appendix A.
 
-Many cases ask for a variable of the control. Those that leave no trace in datagrams or in the window are named with
-what they would need, so that none is counted as met. Where the draft gives no numbers, they are ours.
+Many cases concern a variable of the control. A case that shows neither in datagrams nor in the window is listed with
+what would have to be observed, and never counts as met. Where the draft has no limit, ackclock sets its own.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from ackclock.drills.script import Rule, Script, batches, trickle
 
 BBR: frozenset[Law] = frozenset({"bbr"})
 RATE = 10e6
-"""The capacity in bit/s of the payload of UDP."""
+"""The capacity of the path in bit/s of UDP payload."""
 RTT_S = 0.04
 PRODUCT = round(RATE * RTT_S / 8)
-"""The bytes of one bandwidth-delay product."""
+"""The bandwidth-delay product of the path in bytes."""
 
 
 def _path(end_s: float, **more: object) -> Script:
@@ -67,7 +67,7 @@ def _plateau(record: Record) -> str:
 def _drains(record: Record) -> str:
     waits = _waits(record, 1.5, 4.5)
     median = waits[len(waits) // 2]
-    said = f"the median wait in the queue was {1e3 * median:.1f} ms"
+    said = f"the median queueing delay was {1e3 * median:.1f} ms from 1.5 to 4.5 s"
     if median > 0.25 * RTT_S + 0.002:
         raise Violation(
             f"{said}, expected at most {1e3 * 0.25 * RTT_S:.0f} ms, a quarter of a round trip", 4.0
@@ -80,9 +80,9 @@ def _probe_rtt(record: Record) -> str:
     least, at = min(
         (_rate(record, begin, begin + 0.2), begin) for begin in [4.6 + 0.02 * k for k in range(320)]
     )
-    said = f"the lowest rate in any 200 ms was {100 * least / mean:.0f} % of the mean rate, at {at:.1f} s"
+    said = f"the lowest rate over 200 ms was {100 * least / mean:.0f} % of the mean rate, at {at:.1f} s"
     if least > 0.7 * mean:
-        raise Violation(f"{said}, expected at most 70 %: no ProbeRTT in eleven seconds", 11.0)
+        raise Violation(f"{said}, expected at most 70 %: no ProbeRTT was seen in eleven seconds", 11.0)
     return said
 
 
@@ -90,8 +90,8 @@ def _restart(record: Record) -> str:
     sent = [one for one in record.datagrams("sent", 9.999, 10.0 + RTT_S) if one.is_full]
     first = sum(one.bytes for one in sent)
     said = (
-        f"{first:,} bytes left in the first round trip after a pause of six seconds; the bandwidth-delay "
-        f"product is {PRODUCT:,} bytes"
+        f"the sender sent {first:,} bytes in the first round trip after a pause of six seconds; the "
+        f"bandwidth-delay product is {PRODUCT:,} bytes"
     )
     if first > 1.5 * PRODUCT:
         raise Violation(f"{said}, expected at most 1.5 times that product", 10.0 + RTT_S)
@@ -108,16 +108,15 @@ def _tiny(record: Record) -> str:
         f"the smallest window was {least:.1f} datagrams, on a path with a bandwidth-delay product of 80 bytes"
     )
     if least < 3.9:
-        raise Violation(f"{said}, expected at least 4", 20.0)
+        raise Violation(f"{said}, expected a window of at least 4 datagrams", 20.0)
     return f"{said}; {_share(record, 5.0, 20.0, 0.9, 64e3)}"
 
 
 def _faster(record: Record) -> str:
     best = max(_rate(record, begin, begin + 0.2) for begin in [12 + 0.1 * k for k in range(78)])
     said = (
-        f"the sender used at best {100 * best / (10 * RATE):.1f} % of the new capacity over 200 ms, two to "
-        f"ten seconds "
-        "after the capacity grew tenfold"
+        f"in its best 200 ms the sender used {100 * best / (10 * RATE):.1f} % of the new capacity, two to ten "
+        "seconds after the capacity grew tenfold"
     )
     # The draft gives no number.
     if best < 0.95 * 10 * RATE:
@@ -133,15 +132,11 @@ def _slower(record: Record) -> str:
     # 400 ms long.
     if median > 6 * RTT_S:
         raise Violation(
-            f"half of the datagrams wait more than {1e3 * median:.0f} ms in the queue twelve seconds after "
-            f"the capacity fell to a tenth, expected at most {1e3 * 6 * RTT_S:.0f} ms",
+            f"the median queueing delay was {1e3 * median:.0f} ms from 12 to 16 s after the capacity fell to a tenth, "
+            f"expected at most {1e3 * 6 * RTT_S:.0f} ms",
             24.0,
         )
-    return (
-        f"half of the datagrams wait less than {1e3 * median:.0f} ms in the queue twelve seconds after the "
-        f"capacity "
-        "fell to a tenth"
-    )
+    return f"the median queueing delay was {1e3 * median:.0f} ms from 12 to 16 s after the capacity fell to a tenth"
 
 
 def _spurious(record: Record) -> str:
@@ -156,15 +151,15 @@ def _limited(record: Record) -> str:
     return _share(record, 8.5, 9.5, 0.9)
 
 
-HIDDEN = "A case of the draft that these tests cannot show from outside the control."
-"""The demand of cases that nothing outside of a control shows."""
+HIDDEN = "These tests cannot check this case of the draft from outside the control."
+"""The text in place of a demand for the cases that cannot be checked from outside the control."""
 
 
 def _hidden(what: str) -> Drill:
     number, _, why = what.partition(": ")
 
     def judge(_: Record) -> str:
-        raise CannotTell(f"these tests do not show {why}")
+        raise CannotTell(f"these tests cannot observe {why}")
 
     return Drill(
         f"bbr-case-{number}", f"BBR draft A, case {number}", "SHOULD", HIDDEN, _path(0.5), judge, BBR
@@ -191,27 +186,27 @@ LIMITED = ((0.0, 2_000_000), *trickle(3.0, 8.0, 0.005, 1250), (8.0, 1 << 30))
 DRILLS = (
     _case(
         "1",
-        "Startup ends when the measured bandwidth no longer grows, and the capacity is used.",
+        "Startup ends when the measured bandwidth stops growing, and the sender uses the capacity afterwards.",
         PLAIN,
         _plateau,
     ),
     _hidden("2: full_bw_reached after losses while the sender is application-limited"),
-    _case("3", "Drain empties the queue of Startup.", PLAIN, _drains),
-    _hidden("4: the round in which Drain gives up"),
-    _hidden("5: how the phase UP ends on a plateau"),
-    _hidden("6: how the phase UP ends on losses while the sender is application-limited"),
+    _case("3", "Drain empties the queue that Startup built.", PLAIN, _drains),
+    _hidden("4: the round in which Drain ends although a queue remains"),
+    _hidden("5: how ProbeBW_UP ends on a plateau of the bandwidth"),
+    _hidden("6: how ProbeBW_UP ends on losses while the sender is application-limited"),
     _case(
         "7",
         "An application-limited period does not lower the bandwidth estimate.",
         _path(10.0, writes=LIMITED),
         _limited,
     ),
-    _hidden("8: how the bytes in flight end the phase DOWN"),
-    _hidden("9: how time ends the phase DOWN"),
-    _case("10", "ProbeRTT begins five seconds after the minimum RTT was measured.", PLAIN, _probe_rtt),
+    _hidden("8: how ProbeBW_DOWN ends by the bytes in flight"),
+    _hidden("9: how ProbeBW_DOWN ends by elapsed time"),
+    _case("10", "ProbeRTT begins five seconds after the minimum RTT was last measured.", PLAIN, _probe_rtt),
     _case(
         "11",
-        "After a pause the sender begins at its estimated bandwidth, without a burst.",
+        "After a pause the sender resumes at its estimated bandwidth, without a burst.",
         _path(11.0, writes=((0.0, 4_000_000), (10.0, 1 << 30))),
         _restart,
     ),
@@ -221,7 +216,7 @@ DRILLS = (
         _path(4.6, rules=HELD),
         _aggregated,
     ),
-    _hidden("13: extra_acked, and batches that begin in CRUISE"),
+    _hidden("13: extra_acked, or acknowledgement batches that begin in ProbeBW_CRUISE"),
     _case(
         "14",
         "A path whose bandwidth-delay product is less than a datagram does not stall the sender.",
@@ -242,7 +237,7 @@ DRILLS = (
         _path(30.0, rates=((0.0, RATE), (10.0, RATE / 10)), queue_bytes=PRODUCT),
         _slower,
     ),
-    _hidden("17: a policer, because their paths have none"),
+    _hidden("17: the reaction to a policer, because no test path has one"),
     _case(
         "18",
         "A spurious loss does not lower the rate.",
@@ -256,6 +251,6 @@ DRILLS = (
         _timeout,
     ),
     _hidden("20: the state after a ProbeRTT in Startup"),
-    _hidden("21: inflight_longterm after losses in UP"),
-    _hidden("22: the bandwidth estimate while the sender is application-limited in REFILL"),
+    _hidden("21: inflight_longterm after losses in ProbeBW_UP"),
+    _hidden("22: the bandwidth estimate while the sender is application-limited in ProbeBW_REFILL"),
 )

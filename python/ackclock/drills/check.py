@@ -1,4 +1,4 @@
-"""All that ``ackclock check-stack`` asks of a stack: that it repeats, how it does on the hard paths, and the drills."""
+"""All checks of ``ackclock check-stack``: repeatability, the drills, and the hard paths of ``bench-stack``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import resource
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ackclock._names import nearest
+from ackclock._names import alike, nearest
 from ackclock._stack_bench import Contender, bench
 from ackclock._stacks import Stack, offered
 from ackclock.drills import acknowledgements, bbr, cubic, loss_detection, marks, window
@@ -25,22 +25,22 @@ DRILLS: Sequence[Drill] = (
     *cubic.DRILLS,
     *bbr.DRILLS,
 )
-"""All drills, in the order of reports."""
+"""All drills, in the order in which reports list them."""
 EVENTFUL = Script(
     5.0,
     rules=[*drop(20, 33, 90), *mark(50, 140), *delay(0.03, range(60, 400, 41))],
     writes=((0.0, 600 * DATAGRAM),),
     finishes=True,
 )
-"""A transfer with losses, marks and reordering, whose datagrams two processes must agree on."""
+"""A transfer with losses, ECN marks and reordering. Two processes with the same seed must send identical datagrams."""
 REFERENCES: dict[Law | None, str] = {"reno": "newreno", "cubic": "cubic", "bbr": "bbrv3", None: "cubic"}
-"""Our control beside which a stack's is judged on the hard paths, by its law."""
+"""The control of ackclock with which a stack's control is compared on the hard paths, by the law of the latter."""
 LEAST_GOODPUT = 0.5
 MOST_DELAY = 2.0
 MORE = 1.25
-"""The least goodput and the greatest 95th percentile of the delay on a hard path, as parts of our control's: wide
-enough for two stacks of one law, and too narrow for one that stalls or fills a queue that it need not fill. The delay
-is not judged where the goodput is more than 1.25 times ours.
+"""The limits on a hard path, as multiples of the reference control's values: the least goodput, the greatest 95th
+percentile of one-way delay, and the goodput above which the delay is not judged. They are wide enough for two stacks
+with one law, and too narrow for a control that stalls or fills a queue needlessly.
 """
 
 
@@ -50,9 +50,9 @@ class Report:
 
     target: Target
     outcomes: Sequence[Outcome]
-    """Those of repeating, of the hard paths, and of the drills."""
+    """The outcomes of the repeatability checks, the drills and the hard paths."""
     cpu_s: float
-    """The CPU time of all processes."""
+    """The CPU time of the check in seconds, over all its processes."""
 
     def of(self, word: str) -> list[Outcome]:
         """Returns the outcomes with a word."""
@@ -81,8 +81,10 @@ def target(stack: Stack | str, control: str, law: str | None = None) -> Target:
     if not known:
         raise InputError(f'there is no stack "{stack}": expected noq, quinn or the path of a shared library')
     if control not in known:
+        close = alike(control, known)
+        near = f'; did you mean "{close}"?' if close else ""
         raise InputError(
-            f"the stack {name} has no control {control!r}, expected one of {', '.join(known)}{nearest(control, known)}"
+            f"the stack {name} has no control {control!r}, expected one of {', '.join(known)}{near}"
         )
     return Target(stack, control, given or law_of(control))
 
@@ -94,9 +96,9 @@ def check(
     only: Sequence[str] = (),
     paths: bool = True,
 ) -> Report:
-    """Asks all questions, or those whose ids or clauses begin with one of ``only``.
+    """Runs all checks, or those whose id is, or whose clause begins with, an entry of ``only``.
 
-    InputError if ``only`` names nothing.
+    InputError if no check matches ``only``.
     """
     drills = [one for one in DRILLS if applies(one, target.law) and _named(one, only)]
     asks_repeats = not only or any(word in ("repeats", "seed") for word in only)
@@ -104,7 +106,10 @@ def check(
     if not (drills or asks_repeats or compared):
         known = [one.id for one in DRILLS if applies(one, target.law)]
         known += ["paths", *(f"path-{name}" for name in NAMES)]
-        raise InputError(f"--only {', '.join(only)}: no test has this id or clause{nearest(only[0], known)}")
+        raise InputError(
+            f"--only {', '.join(only)}: no test has such an id or clause, expected for example slow-start, "
+            f'"RFC 9438" or paths{nearest(only[0], known)}'
+        )
     before = _cpu_s()
     outcomes = _repeats(target, seed) if asks_repeats else []
     records: dict[str, Record | Exception] = {}
@@ -157,7 +162,7 @@ def _repeats(target: Target, seed: int) -> list[Outcome]:
         )
     elif random:
         same = (
-            "two processes sent datagrams of equal lengths at equal times"
+            "two processes sent datagrams of equal lengths at equal times, but with different bytes"
             if first[:2] == second[:2]
             else "two processes sent different datagrams, or sent them at different times"
         )
@@ -166,8 +171,8 @@ def _repeats(target: Target, seed: int) -> list[Outcome]:
         found = Outcome(
             REPEATS,
             "VIOLATED",
-            "two processes sent datagrams of equal lengths at equal times, but with other bytes: the seed "
-            "does not determine some bytes",
+            "two processes sent datagrams of equal lengths at equal times, but with different bytes: the seed "
+            "does not determine all of them",
         )
     else:
         found = Outcome(
@@ -190,8 +195,8 @@ def _paths(target: Target, names: Sequence[str]) -> list[Outcome]:
     with offered(given):
         for name in names:
             demand = (
-                f"The control has at least half the goodput of ackclock's {ours}, and at most twice its 95th "
-                "percentile of one-way delay; more than 1.25 times the goodput excuses a longer delay."
+                f"The goodput is at least half that of ackclock's {ours}, and the 95th percentile of one-way delay at "
+                "most twice as high, unless the goodput is more than 1.25 times as high."
             )
             drill = _about(f"path-{name}", demand, f"bench-stack path {name}")
             try:

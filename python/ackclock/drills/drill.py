@@ -1,4 +1,4 @@
-"""A drill, its outcome, and running it."""
+"""Defines a drill and its outcome, and runs scripts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Word = Literal["as demanded", "VIOLATED", "absent", "cannot be seen"]
 Force = Literal["MUST", "SHOULD", "MAY"]
 
 LAWS: tuple[Law, ...] = ("reno", "cubic", "bbr")
-"""The laws that have drills of their own. The law of a control is the one that its name contains."""
+"""The laws with their own drills. A control has the law whose name its own name contains."""
 MOST_CPU_S = 20.0
-"""The CPU time that a drill may take."""
+"""The largest CPU time of a drill, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class Drill:
     clause: str
     """Document and section."""
     force: Force
-    """The word of the clause. What it only permits (MAY) is absent, and not violated."""
+    """The keyword of the clause. If it is MAY, a stack that does otherwise is ``absent`` and not ``VIOLATED``."""
     demand: str
-    """What the clause demands, as a sentence of ours."""
+    """The requirement of the clause, in one sentence."""
     script: Script
     judge: Callable[[Record], str]
-    """Returns what was measured, as a clause of a sentence. Violation, CannotTell."""
+    """Returns what was measured, as a sentence without a full stop. Raises Violation or CannotTell."""
     laws: frozenset[Law] | None = None
-    """The laws to which it applies; None: to all controls."""
+    """The laws to which the drill applies; None if it applies to every control."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Outcome:
     drill: Drill
     word: Word
     text: str
-    """What was measured, what was violated, or why it cannot be seen."""
+    """What was measured, how the clause was violated, or why neither can be seen, as a sentence without a full stop."""
     timeline: tuple[str, ...] = ()
 
 
@@ -56,11 +56,11 @@ class Target:
     """A stack with one of its controls."""
 
     stack: Stack | str
-    """A stack in a library, or the name of one that is built in."""
+    """A stack loaded from a shared library, or the name of a built-in stack."""
     control: str
-    """The control without the name of the stack."""
+    """The name of the control without that of the stack, such as ``cubic``."""
     law: Law | None
-    """The law of the control; None if it is no known one."""
+    """The law of the control; None if it is none of ``LAWS``."""
 
     @property
     def name(self) -> str:

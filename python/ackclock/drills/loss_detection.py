@@ -10,15 +10,15 @@ from ackclock.drills.record import CannotTell, Datagram, Record, Violation
 from ackclock.drills.script import RTT_S, Script, delay, drop, first, hold, loss_of_all, outage, trickle
 
 FINE = tuple(trickle(0.0, 2.0, 0.005))
-"""A datagram each 5 ms: twenty in a round trip."""
+"""The writes of one datagram every 5 ms, 20 per round trip."""
 WARM = tuple(trickle(0.0, 2.0, 0.06))
-"""Two seconds in which the stack learns the round trip; the last datagram leaves at 1.92 s, or near it."""
+"""The writes of two seconds in which the stack measures the RTT; the last datagram leaves at about 1.92 s."""
 QUIET_S = 2.5
-"""When all of these datagrams are acknowledged."""
+"""The time in seconds by which all datagrams of ``WARM`` are acknowledged."""
 GRANULARITY_S = 0.001
 """kGranularity (RFC 9002 section 6.1.2)."""
 ACK_DELAY_S = 0.026
-"""The most by which an acknowledgement may wait, and a round trip be longer than the path."""
+"""The longest delay of an acknowledgement in seconds, by which an RTT sample can exceed the RTT of the path."""
 
 
 def _not_early(record: Record) -> str:
@@ -63,7 +63,7 @@ def _time_threshold(record: Record) -> str:
     declared = record.changed("lost", first.at_s)
     if declared is None:
         raise Violation(
-            "a lost datagram was never declared lost, although a later one was acknowledged", first.at_s
+            "the dropped datagram was never declared lost, although a later one was acknowledged", first.at_s
         )
     after = declared - first.at_s
     least, most = 9 / 8 * RTT_S, 9 / 8 * (RTT_S + ACK_DELAY_S) + 2 * GRANULARITY_S
@@ -72,8 +72,8 @@ def _time_threshold(record: Record) -> str:
     told = next((one.at_s for one in record.datagrams("arrived", later, forward=False)), later)
     most = max(most, told - first.at_s + 2 * GRANULARITY_S)
     said = (
-        f"the datagram was declared lost {1e3 * after:.1f} ms after it was sent, expected {1e3 * least:.1f} to "
-        f"{1e3 * most:.1f} ms"
+        f"the dropped datagram was declared lost {1e3 * after:.1f} ms after it was sent, expected {1e3 * least:.1f} "
+        f"to {1e3 * most:.1f} ms"
     )
     if after < least - GRANULARITY_S or after > most:
         raise Violation(said, declared)
@@ -94,12 +94,14 @@ def _groups(datagrams: list[Datagram]) -> list[list[Datagram]]:
 def _probe(record: Record) -> str:
     first, *rest = _groups(_tail(record)) or [[]]
     if not first:
-        raise CannotTell("the stack sent nothing at 2.5 s")
+        raise CannotTell("the stack did not send the data that the application wrote at 2.5 s")
     if not rest:
         raise Violation("the stack sends no probe after the loss of its last datagram", first[0].at_s)
     after = rest[0][0].at_s - first[0].at_s
     most = (RTT_S + ACK_DELAY_S) + 4 * ACK_DELAY_S + 0.025
-    said = f"a probe was sent after {1e3 * after:.1f} ms, expected 100 to {1e3 * most:.0f} ms"
+    said = (
+        f"a probe was sent {1e3 * after:.1f} ms after the lost datagram, expected 100 to {1e3 * most:.0f} ms"
+    )
     if not RTT_S + GRANULARITY_S <= after <= most:
         raise Violation(said, rest[0][0].at_s)
     return said
@@ -121,7 +123,8 @@ def _probes(record: Record) -> list[list[Datagram]]:
         groups = [group for group in since if group]
     if len(groups) < 4:
         raise Violation(
-            f"{len(groups) - 1} probes were sent in 9.5 s without an acknowledgement, expected at least 3",
+            f"the number of probes in 9.5 s without an acknowledgement was {max(0, len(groups) - 1)}, expected at "
+            "least 3",
             QUIET_S + 1,
         )
     return groups
@@ -143,8 +146,10 @@ def _two_at_most(record: Record) -> str:
     probes = _probes(record)[1:]
     most = max(probes, key=len)
     if len(most) > 2:
-        raise Violation(f"a probe timeout sent {len(most)} datagrams, expected at most two", most[0].at_s)
-    return f"a probe timeout sent at most {len(most)} datagrams"
+        raise Violation(
+            f"the stack sent {len(most)} datagrams on a probe timeout, expected at most two", most[0].at_s
+        )
+    return f"the largest number of datagrams sent on a probe timeout was {len(most)}"
 
 
 def _despite_window(record: Record) -> str:
@@ -159,7 +164,7 @@ def _declares_nothing(record: Record) -> str:
     probe = record.datagrams("sent", 1.0, 1.39)
     early = record.value("lost", 1.39) - record.value("lost", 1.0)
     if early:
-        raise Violation("a probe timeout declared packets lost", record.changed("lost", 1.0) or 1.39)
+        raise Violation("packets were declared lost on a probe timeout", record.changed("lost", 1.0) or 1.39)
     if not probe:
         raise CannotTell("no probe was sent in 400 ms without an acknowledgement")
     return "no loss was declared"
@@ -173,17 +178,17 @@ def _starts_again(record: Record) -> str:
     after = second[1] - second[0]
     if after > 0.3:
         raise Violation(
-            f"the probe for a later loss was sent after {1e3 * after:.0f} ms, expected at most 300 ms: the back-off "
-            "was not reset",
+            f"after an acknowledgement, a probe was sent {1e3 * after:.0f} ms after the next lost datagram, expected "
+            "at most 300 ms: the back-off was not reset",
             second[1],
         )
-    return f"the probe for a later loss was sent after {1e3 * after:.0f} ms"
+    return f"after an acknowledgement, a probe was sent {1e3 * after:.0f} ms after the next lost datagram"
 
 
 def _persistent(record: Record) -> str:
     least = record.least_window(3.0, 5.5)
     before = record.window(0.99)
-    said = f"the window went from {before:.0f} to {least:.1f} datagrams"
+    said = f"the window went from {before:.0f} to {least:.1f} datagrams after an outage of two seconds"
     # The acknowledgement that shows the losses is of up to two probes, by which the window may grow.
     if least > 4 + 2.5:
         raise Violation(
@@ -199,7 +204,7 @@ def _not_persistent(record: Record) -> str:
     said = f"the window went from {before:.0f} to {least:.1f} datagrams after an outage of 60 ms"
     # A control that reduces what is in flight, and not its window, may do so when the lost datagrams no longer count.
     if least < 0.3 * before:
-        raise Violation(f"{said}, expected at least 30 % of it", record.changed("window", 1.0) or 1.0)
+        raise Violation(f"{said}, expected at least {0.3 * before:.0f}", record.changed("window", 1.0) or 1.0)
     return said
 
 
@@ -220,7 +225,7 @@ DRILLS = (
         "packet-threshold-of-three",
         "RFC 9002 6.1.1",
         "SHOULD",
-        "A datagram is declared lost when one that was sent three or more after it is acknowledged.",
+        "A datagram is declared lost when the third datagram after it, or a later one, is acknowledged.",
         Script(2.0, rules=drop(400), writes=tuple(trickle(0.0, 2.0, 0.002))),
         _three,
     ),
@@ -252,7 +257,7 @@ DRILLS = (
         "probe-count",
         "RFC 9002 6.2.4",
         "MUST",
-        "A probe timeout sends at most two datagrams.",
+        "At most two datagrams are sent when a probe timeout expires.",
         BLACKOUT,
         _two_at_most,
     ),
@@ -268,7 +273,7 @@ DRILLS = (
         "probe-declares-nothing",
         "RFC 9002 6.2",
         "MUST",
-        "An expired probe timeout declares nothing lost.",
+        "No packet is declared lost because a probe timeout expires.",
         Script(2.0, rules=hold(0.95, 1.4), writes=tuple(trickle(0.0, 2.0, 0.02))),
         _declares_nothing,
     ),
@@ -288,7 +293,7 @@ DRILLS = (
         "persistent-congestion",
         "RFC 9002 7.6.2",
         "MUST",
-        "If all that was sent over more than three probe timeouts is lost, the window falls to its minimum.",
+        "If all packets sent over more than three probe timeouts are lost, the window falls to its minimum.",
         LONG_OUTAGE,
         _persistent,
     ),

@@ -21,10 +21,16 @@ def _reduces(record: Record) -> str:
         raise Violation("an ECN mark does not reduce the window", marked.at_s + RTT_S)
     lost = record.last("lost")
     if lost:
-        raise Violation("a marked datagram was declared lost", record.changed("lost") or 0.0)
+        raise Violation(
+            "a loss was declared, although the path only marked datagrams", record.changed("lost") or 0.0
+        )
     at, before, after = found
     if after > 0.9 * before:
-        raise Violation(f"an ECN mark reduces the window only from {before:.0f} to {after:.0f} datagrams", at)
+        raise Violation(
+            f"an ECN mark reduces the window only from {before:.0f} to {after:.0f} datagrams, expected at most "
+            f"{0.9 * before:.0f}",
+            at,
+        )
     return (
         f"an ECN mark reduces the window from {before:.0f} to {after:.0f} datagrams, and no loss is declared"
     )
@@ -39,7 +45,7 @@ def _once(record: Record) -> str:
             f"the window was reduced {len(found)} times for two marks in one round trip, expected once",
             found[-1][0] if found else marked.at_s + RTT_S,
         )
-    return f"one reduction of the window, from {found[0][1]:.0f} to {found[0][2]:.0f} datagrams"
+    return f"the window was reduced once, from {found[0][1]:.0f} to {found[0][2]:.0f} datagrams"
 
 
 def _validates(record: Record) -> str:

@@ -1,4 +1,4 @@
-"""What a stack did in a drill, and questions about it."""
+"""The record of what a stack did in a drill, and its queries."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Record:
         for one in self.datagrams(what, forward=forward):
             if one.number == number:
                 return one
-        raise CannotTell(f"no datagram with number {number} was {what}")
+        raise CannotTell(f"no datagram with number {number} {what if what == 'arrived' else f'was {what}'}")
 
     def series(
         self, name: str, first_s: float = 0.0, last_s: float = float("inf")
@@ -124,7 +124,7 @@ class Record:
         """Returns what the stack told last at a time. CannotTell if it does not tell it."""
         told = self.series(name, -float("inf"), at_s)
         if not told:
-            raise CannotTell(f"the stack had not yet reported {NUMBERS[name]}")
+            raise CannotTell(f"the stack had not yet reported {NUMBERS[name]} at {at_s:g} s")
         return told[-1][1]
 
     def last(self, name: str) -> float:

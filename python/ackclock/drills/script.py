@@ -1,7 +1,7 @@
 """The path and the application of a drill.
 
-Datagrams and times count from the moment at which the stack took the first bytes of its application: the first datagram
-of more than 500 bytes after that has number 1. Smaller ones, which carry acknowledgements, have none.
+Times begin when the stack accepts the first bytes of the application. The first datagram of more than 500 bytes after
+that has number 1. Smaller datagrams, which carry acknowledgements, have no number.
 """
 
 from __future__ import annotations
@@ -11,31 +11,31 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 DATAGRAM = 1200
-"""The bytes of a full datagram of all drills: the least that every path of QUIC must carry (RFC 9000 section 14)."""
+"""The size of a full datagram in bytes: the least that every path of QUIC must carry (RFC 9000 section 14)."""
 RTT_S = 0.1
-"""The round trip of a path that says no other."""
+"""The default round-trip time of a path, in seconds."""
 GREEDY = 1 << 40
-"""The bytes of an application that always has more."""
+"""The bytes that a greedy application writes: more than any drill can send."""
 
 Action = Literal["drop", "mark", "bleach", "delay", "hold"]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What happens to some datagrams."""
+    """A rule that drops, marks, delays or holds some datagrams, or clears their ECN field."""
 
     forward: bool
-    """Whether they are the client's, which has the data; or else the server's."""
+    """Whether the rule is for datagrams of the client, which sends the data; if not, for those of the server."""
     kind: Literal["numbers", "times", "first"]
-    """Whether the range is one of numbers, or of seconds in which they are sent; or whether it is the first ones from a
-    time on, and how many.
+    """What ``first`` and ``last`` are: numbers of datagrams, or times of sending in seconds. With ``"first"``, the rule
+    is for the first ``last`` datagrams sent from the time ``first`` on.
     """
     first: float
     last: float
     action: Action
-    """``bleach`` clears the ECN field, ``hold`` keeps them at the end of the path until a time."""
+    """``bleach`` clears the ECN field; ``hold`` keeps datagrams at the end of the path until ``time_s``."""
     time_s: float = 0.0
-    """The added delay, or the time until which they are held."""
+    """The added delay of ``delay``, or the time until which ``hold`` keeps datagrams, in seconds."""
 
 
 def drop(*numbers: int) -> list[Rule]:
@@ -90,23 +90,23 @@ def batches(every_s: float, last_s: float, *, forward: bool, rtt_s: float = RTT_
 
 @dataclass(frozen=True)
 class Script:
-    """A path, an application, and what happens."""
+    """A path, the rules for its datagrams, and an application."""
 
     end_s: float
-    """The end."""
+    """The end of the drill, in seconds."""
     rules: Sequence[Rule] = ()
-    """What happens to some datagrams."""
+    """The rules that drop, mark, delay or hold datagrams."""
     writes: Sequence[tuple[float, int]] = ((0.0, GREEDY),)
-    """The application writes these bytes at these times."""
+    """The writes of the application: the time in seconds and the number of bytes."""
     finishes: bool = False
     """Whether the application ends the stream after its last bytes."""
     rtt_s: float = RTT_S
-    """The round trip of the path without a queue."""
+    """The round-trip time of the path without queueing, in seconds."""
     rates: Sequence[tuple[float, float]] = ((0.0, 100e6),)
-    """The rate of the path forward in bit/s, each from a time on. The usual one is far above what drills need, and ends
-    the growth of a control that no loss stops."""
+    """The rates of the forward path: the time in seconds from which a rate applies, and the rate in bit/s. The default
+    is far above what drills need, and limits the growth of a control that no loss stops."""
     queue_bytes: int = 10_000_000
-    """The most that waits before the path."""
+    """The size of the queue at the bottleneck, in bytes."""
 
     def arguments(self) -> dict[str, Any]:
         """Returns it as the core takes it."""

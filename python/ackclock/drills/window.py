@@ -11,17 +11,18 @@ from ackclock.drills.script import DATAGRAM, RTT_S, Script, batches, drop, hold,
 
 LOSS_BASED: frozenset[Law] = frozenset({"reno", "cubic"})
 INITIAL_BYTES = 14_720
-"""The greatest initial window (RFC 9002 section 7.2), and the most that may leave at once (section 7.7)."""
+"""The largest initial window (RFC 9002 section 7.2) and the largest burst (section 7.7), in bytes."""
 LARGEST_FACTOR: dict[str, float] = {"reno": 0.5, "cubic": 0.7}
-"""What a loss leaves of the window at most (RFC 9002 section 7.3.2, RFC 9438 section 4.6)."""
+"""The largest share of the window that remains after a loss (RFC 9002 section 7.3.2, RFC 9438 section 4.6)."""
 ONE_LOSS = Script(1.6, rules=drop(60))
 """A greedy sender that loses a datagram of its third round trip."""
 AT_ONCE_S = 1e-4
-"""Datagrams leave at once if they leave within this time: that of one datagram on the path. A millisecond is too long:
-BBR paces its Startup at 2.77 initial windows a millisecond or more (draft-ietf-ccwg-bbr, section 5.6.2).
+"""Datagrams sent within this time, in seconds, are one burst: it is the transmission time of one datagram. A
+millisecond is too long: BBR paces Startup at 2.77 initial windows per millisecond or more (draft-ietf-ccwg-bbr, section
+5.6.2).
 """
 PAUSE_S = 2.0
-"""When an application that has paused writes again."""
+"""The time in seconds at which the application writes again after a pause."""
 
 
 def _initial(record: Record) -> str:
@@ -67,13 +68,13 @@ def _factor(law: Law) -> Drill:
         if found is None:
             raise Violation("a loss does not reduce the window", record.the("dropped", 60).at_s + RTT_S)
         at, before, after = found
-        said = f"the loss left {after / before:.2f} of the window of {before:.0f} datagrams"
+        said = f"the loss reduced the window of {before:.0f} datagrams to {after / before:.2f} of its size"
         if after > most * before + 1.5:
             raise Violation(f"{said}, expected at most {most}", at)
         return said
 
     clause = "RFC 9002 7.3.2" if law == "reno" else "RFC 9438 4.6"
-    demand = f"A loss leaves at most {most} of the window."
+    demand = f"A loss reduces the window to at most {most} of its size."
     return Drill(f"loss-reduces-{law}", clause, "MUST", demand, ONE_LOSS, judge, frozenset({law}))
 
 
@@ -102,7 +103,7 @@ def _once(record: Record) -> str:
             f"the window was reduced {len(found)} times for two losses in one round trip, expected once",
             found[-1][0] if found else lost[0].at_s + RTT_S,
         )
-    return f"one reduction of the window, from {found[0][1]:.0f} to {found[0][2]:.0f} datagrams"
+    return f"the window was reduced once, from {found[0][1]:.0f} to {found[0][2]:.0f} datagrams"
 
 
 def _again(record: Record) -> str:
@@ -116,12 +117,12 @@ def _again(record: Record) -> str:
             lost[1].at_s + RTT_S,
         )
     both = " and ".join(f"from {before:.0f} to {after:.0f}" for _, before, after in found)
-    return f"two reductions of the window, {both} datagrams"
+    return f"the window was reduced twice, {both} datagrams"
 
 
 def _limited_start(record: Record) -> str:
     begin, end = record.window(0.1), record.last("window") / DATAGRAM
-    said = f"the window goes from {begin:.0f} to {end:.0f} datagrams, of which the application uses two"
+    said = f"the window goes from {begin:.0f} to {end:.0f} datagrams, while the application sends two per round trip"
     most = 1.5 * begin + 1
     if end > most:
         raise Violation(f"{said}, expected at most {most:.0f}", record.changed("window", 0.1) or 0.1)
@@ -130,7 +131,7 @@ def _limited_start(record: Record) -> str:
 
 def _limited_later(record: Record) -> str:
     begin, end = record.window(2.5), record.last("window") / DATAGRAM
-    said = f"the window goes from {begin:.0f} to {end:.0f} datagrams, of which the application uses two"
+    said = f"the window goes from {begin:.0f} to {end:.0f} datagrams, while the application sends two per round trip"
     most = 1.15 * begin + 1
     if end > most:
         raise Violation(f"{said}, expected at most {most:.0f}", record.changed("window", 2.5) or 2.5)
@@ -175,7 +176,9 @@ def _delivers(record: Record) -> str:
         raise Violation(
             "a transfer of 300 kB does not complete within 60 s while every 15th datagram is lost", 59.9
         )
-    return f"a transfer of 300 kB ends after {record.delivered_s:.1f} s while every 15th datagram is lost"
+    return (
+        f"a transfer of 300 kB completes after {record.delivered_s:.1f} s while every 15th datagram is lost"
+    )
 
 
 def _backs_off(record: Record) -> str:

@@ -1,5 +1,5 @@
-"""Evaluating a congestion control after RFC 9743: it runs in the scenarios of standard controls, in their place.
+"""Evaluates a congestion control by RFC 9743: it runs in the same scenarios as standard controls, in their place.
 
-RFC 9743 says what the community must consider, and gives neither a method nor thresholds: every number that a verdict
-depends on is this project's own.
+RFC 9743 says what the community must consider, but specifies neither a method nor thresholds. A limit is ackclock's own
+unless it names a source.
 """

@@ -30,11 +30,11 @@ from ackclock.study.placed import not_toml, placed
 Vector = npt.NDArray[np.float64]
 
 TOLERANCE = 0.05
-"""The relative change of a metric up to which nothing is reported, by default."""
+"""The default tolerance: the largest relative change of a metric that is not reported."""
 ERROR = 0.05
-"""The probability of any false report where nothing got worse, over all comparisons (Holm 1979)."""
+"""The probability of at least one false report over all comparisons if nothing got worse (Holm 1979)."""
 RANKS: Mapping[str, int] = {OK: 0, AS_STANDARD: 0, NO_LIMIT: 0, UNDECIDED: 1, CONCERN: 2}
-"""How bad the words for a condition are."""
+"""The rank of each verdict on a condition; a higher rank is worse."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class Thresholds:
 
     tolerance: float = TOLERANCE
     metrics: Mapping[str, float] = field(default_factory=dict)
-    """Tolerances of metrics, by patterns of ``N-03.loss``."""
+    """The tolerances of metrics, by patterns of their names, such as ``*.loss`` for ``N-03.loss``."""
     ignore: tuple[str, ...] = ()
-    """Patterns of names of scenarios, or of their metrics, that are not compared."""
+    """Patterns of the names of scenarios and metrics that are not compared."""
 
     def of(self, name: str) -> float | None:
         """Returns the tolerance of a metric such as ``N-03.loss``; None if it is not compared."""
@@ -82,21 +82,21 @@ def read_thresholds(file: Path, known: Collection[str]) -> Thresholds:
             raise wrong(f"{key}: unknown key{nearest(key, keys)}")
     tolerance, metrics = document.get("tolerance", TOLERANCE), document.get("metrics", {})
     if not isinstance(metrics, dict):
-        raise wrong(f'metrics: found {metrics!r}, expected a table such as "N-05.p99" = 0.2')
+        raise wrong(f'metrics: found {metrics!r}, expected a table with entries such as "N-05.p99" = 0.2')
     for what, value in [("tolerance", tolerance), *((f'metrics: "{one}"', metrics[one]) for one in metrics)]:
         if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-            raise wrong(f"{what}: found {value!r}, expected a relative change such as 0.05")
+            raise wrong(f"{what}: found {value!r}, expected a relative change of at least 0, such as 0.05")
     ignore = document.get("ignore", [])
     if not isinstance(ignore, list) or not all(isinstance(one, str) for one in ignore):
         raise wrong(f'ignore: found {ignore!r}, expected a list of names such as ["N-24"]')
     for one in metrics:
         if not fnmatch.filter(known, one):
-            raise wrong(f'metrics: "{one}": there is no metric of this name{nearest(one, known)}')
+            raise wrong(f'metrics: "{one}": no metric matches this name or pattern{nearest(one, known)}')
     for one in ignore:
         if not any(_ignores(one, name) for name in known):
             alike = known if "." in one else {name.partition(".")[0] for name in known}
             raise wrong(
-                f'ignore: "{one}": there is no scenario or metric of this name{nearest(one, sorted(alike))}'
+                f'ignore: "{one}": no scenario or metric matches this name or pattern{nearest(one, sorted(alike))}'
             )
     return Thresholds(tolerance, metrics, tuple(ignore))
 
@@ -123,7 +123,7 @@ def as_record(document: Any, file: Path | str) -> Mapping[str, Any]:
     """
     if not isinstance(document, dict) or document.get("kind") != KIND:
         raise InputError(
-            f"{file}: is not the record of an evaluation; `ackclock evaluate CONTROL --json > FILE` writes one"
+            f"{file}: not the record of an evaluation; `ackclock evaluate CONTROL --json > FILE` writes one"
         )
     try:
         EvaluateDocument.model_validate(document)
@@ -165,19 +165,20 @@ def require_alike(
     if list(seeds) != record["seeds"] or quick != record["quick"]:
         kind = "a quick" if record["quick"] else "a full"
         raise InputError(
-            f"the record is of {kind} evaluation with {len(record['seeds'])} seeds, but this evaluation is "
-            f"{'quick' if quick else 'full'} with {len(seeds)} seeds: make a new record, or use the record's options"
+            f"the record is of {kind} evaluation (seeds: {len(record['seeds'])}), but this is "
+            f"{'a quick' if quick else 'a full'} one (seeds: {len(seeds)}): make a new record, or use the record's "
+            "options"
         )
     before = record.get("most_packets")
     if most_packets != before:
         alike = "without --most-packets" if before is None else f"with --most-packets {before}"
         raise InputError(
-            f"the record has {_settings_up_to(before)}, this evaluation has {_settings_up_to(most_packets)}: make a "
-            f"new record, or evaluate {alike}"
+            f"the record covers {_settings_up_to(before)}, but this evaluation covers "
+            f"{_settings_up_to(most_packets)}: make a new record, or evaluate {alike}"
         )
     if list(references) != record["references"]:
         raise InputError(
-            f"the record has the references {', '.join(record['references'])}, this evaluation has "
+            f"the record has the references {', '.join(record['references'])}, but this evaluation has "
             f"{', '.join(references)}: make a new record, or evaluate with --against '{','.join(record['references'])}'"
         )
 
@@ -195,16 +196,16 @@ class Change:
     name: str
     """Such as ``N-03.loss``."""
     setting: str
-    """The setting; that with the largest change for the worse, where there are several."""
+    """The setting compared; over several settings, the one with the largest change for the worse."""
     before: float
-    """The mean in that setting in the record."""
+    """The mean in ``setting`` in the record."""
     now: float
     p: float
-    """The probability of a difference at least as bad if there were none."""
+    """The one-sided p-value: the probability of a difference at least as bad if nothing had changed."""
     tolerance: float
     settings: int = 1
     change: float | None = None
-    """The mean relative change over several settings."""
+    """The mean relative change over all settings of the scenario; None for a comparison in one setting."""
 
     @property
     def relative(self) -> float:
@@ -220,8 +221,8 @@ class Change:
             return there
         side = "more" if self.change > 0 else "less"
         return (
-            f"{self.name}: {100 * abs(self.change):.3g} % {side} over {self.settings} settings; largest change in "
-            f"{self.setting}: {self.before:.4g} before, {self.now:.4g} now"
+            f"{self.name}: {100 * abs(self.change):.3g} % {side} on average over {self.settings} settings; largest "
+            f"change in {self.setting}: {self.before:.4g} before, {self.now:.4g} now"
         )
 
 
@@ -230,19 +231,19 @@ class Comparison:
     """What a comparison with a record found."""
 
     worse: Sequence[str]
-    """A sentence for everything that is worse."""
+    """One sentence for each result that is worse than in the record."""
     compared: int
-    """The number of comparisons: conditions, and metrics of which more or less is better, each in a setting."""
+    """The number of comparisons made: of conditions, and of metrics with a better direction, each in one setting."""
     recorded: int
-    """The number of comparisons that the whole record allows."""
+    """The number of comparisons that the whole record allows, with no metric ignored."""
 
     def __str__(self) -> str:
-        """Returns the outcome in a sentence that says over how many comparisons it is."""
-        over = f"{self.compared:,} of its {self.recorded:,} comparisons"
+        """Returns the outcome with the number of comparisons made, and of those possible."""
+        made = f"{self.compared:,} of {self.recorded:,} possible comparisons made"
         if not self.worse:
-            return f"no worse than the record in {over}"
+            return f"no worse than the record ({made})"
         respects = "1 respect" if len(self.worse) == 1 else f"{len(self.worse)} respects"
-        return f"worse than the record in {respects}, in {over}"
+        return f"worse than the record in {respects} ({made})"
 
 
 def scenarios_of(record: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -323,7 +324,7 @@ def _verdicts(
             continue
         where = f" ({one['setting']})" if one["setting"] else ""
         why = f", {one['reason']}" if one["reason"] else ""
-        yield f"{name}{where}: {one['verdict']}, {was} before: {words_of_record(now, one)}{why}"
+        yield f"{name}{where}: {one['verdict']} (was {was}): {words_of_record(now, one)}{why}"
 
 
 @dataclass(frozen=True)
@@ -383,7 +384,7 @@ def _lost(
         lacking, lacked = (int(np.sum(np.isnan(values))) for values in (one.now, one.before))
         if one.better == "less" and lacking > lacked:
             where = f" ({one.setting})" if one.setting else ""
-            yield f"{one.name}{where}: no value in {lacking} of {one.now.size} runs, {lacked} before"
+            yield f"{one.name}{where}: no value in {lacking} of {one.now.size} runs ({lacked} in the record)"
 
 
 def _in_settings(pairs: Sequence[_Pair]) -> list[Change]:

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from ackclock.evaluation.language import ScenarioFile
 
 PLUGIN = "under-test"
-"""The name that a control in Python has in scenarios."""
+"""The name of a control in Python in the scenarios of an evaluation."""
 REFERENCES = ("cubic", "sack")
-"""CUBIC (RFC 9438), which decides, and the window of Reno (RFC 5681) beside it."""
+"""The default references: CUBIC (RFC 9438) and, as ``sack``, the window of Reno (RFC 5681)."""
 RECOVERY = "rack"
-"""The recovery from losses that all flows over TCP have, so that a comparison is one of controls: RFC 8985."""
+"""The loss recovery of all TCP flows without one of ``OWN_RECOVERY`` (RFC 8985), so that only controls differ."""
 OWN_RECOVERY: Mapping[str, str] = {
     "vegas": "vegas",
     "mda": "mda",
@@ -37,16 +37,16 @@ OWN_RECOVERY: Mapping[str, str] = {
     "tcp-rtt": "mda-transmission",
     "tcp-rttm": "mda",
 }
-"""The controls whose algorithm also says when a packet is lost (Brakmo and Peterson 1995, section 3.1; Alnuem 2009,
-chapter 4), and therefore bring their own recovery.
+"""The recovery of each control whose algorithm also defines when a packet is lost (Brakmo and Peterson 1995, section
+3.1; Alnuem 2009, chapter 4).
 """
 
 ALWAYS_MARKED = ("noq", "quinn")
-"""The transports whose packets may always be marked: these stacks have no switch for ECN."""
+"""The transports that always send ECN-capable packets: these stacks have no option to switch ECN off."""
 INSTEAD = "quic"
-"""The transport of a control that takes the seat of one of a stack in a library."""
+"""The transport of the other controls when ``--transport`` names a stack in a library, which runs only its own."""
 SEVERAL_PATHS = ("lia",)
-"""The controls of several paths: RFC 6356."""
+"""The controls that couple the windows of several paths (RFC 6356)."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class Contender:
     """A control in the seat under test, with the keys that its flows have besides."""
 
     name: str
-    """The name that the reader sees."""
+    """The name that messages and reports show."""
     keys: Mapping[str, Any]
-    """Keys of the flows' tables: ``control``, and ``transport`` or others if they differ."""
+    """The keys that its flows have in a scenario: ``control``, and others, such as ``transport``, that it sets."""
     file: Path | None = None
-    """The file of a control in Python."""
+    """The file that defines a control in Python; None for a control of the registry."""
     classes: Mapping[str, type[Control]] = field(default_factory=dict)
     source: str = ""
-    """The text of that file, as it was loaded."""
+    """The text of ``file`` when it was loaded; empty without a file."""
 
     def overrides(self, groups: Sequence[str]) -> dict[str, Any]:
         """Returns the values that put this control into the groups of flows."""
@@ -137,8 +137,8 @@ class Contender:
         from ackclock.custom import has_window
 
         return [
-            f"{self.name} has no set_cwnd and set_ssthresh, so it counts as a model-based control: the host does not "
-            "reduce the data in flight during loss recovery, as it does for window-based controls"
+            f"{self.name} does not define both set_cwnd and set_ssthresh, so it counts as a model-based control: the "
+            "host does not reduce its data in flight during loss recovery, unlike that of a window-based control"
             for cls in self.classes.values()
             if not has_window(cls)
         ]
@@ -195,7 +195,7 @@ def contender(given: str, more: Mapping[str, Any] | None = None) -> Contender:
         try:
             table = toml.loads(f"control = {given}")["control"]
         except toml.TOMLDecodeError as error:
-            raise InputError(f"{given}: not a table in TOML: {error}") from None
+            raise InputError(f"{given}: not a valid TOML table: {error}") from None
         known(str(table.get("name", "")))
         return Contender(given.strip(), {"control": table, **more})
     path, _, name = given.partition(":")
@@ -264,7 +264,7 @@ def known(name: str) -> None:
         near = f'; did you mean "{name}.py"?' if is_there(Path(f"{name}.py")) else nearest(name, controls)
         raise InputError(
             f'there is no control "{name}"{near}\n'
-            "`ackclock list controls` shows them all; FILE.py or FILE.py:CLASS is a control in Python"
+            "`ackclock list controls` shows them all; for a control in Python, use FILE.py or FILE.py:CLASS"
         )
 
 
@@ -299,10 +299,8 @@ def loaded(file: Path, name: str = "") -> type[Control]:
         if name not in controls:
             raise InputError(f'{file}: there is no control "{name}"{nearest(name, controls)}')
     elif len(controls) != 1:
-        found = ", ".join(controls) or "none"
-        raise InputError(
-            f"{file}: expected one subclass of ackclock.Control, found {found}; FILE.py:CLASS chooses one"
-        )
+        found = f"{', '.join(controls)}; FILE.py:CLASS chooses one" if controls else "none"
+        raise InputError(f"{file}: expected one subclass of ackclock.Control, found {found}")
     cls = controls[name or next(iter(controls))]
     try:
         python_classes({cls.__name__: cls}, {})

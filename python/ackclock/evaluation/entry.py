@@ -61,7 +61,7 @@ def chosen(only: Sequence[str], sets: Sequence[str]) -> list[Loaded]:
     for loaded in map(load, names):
         if loaded.name in found:
             raise InputError(
-                f"{loaded.name}: two scenarios have this name, expected unique names: rename a file"
+                f"{loaded.name}: two scenarios have this name, expected unique names: rename one of the files"
             )
         found[loaded.name] = loaded
     return list(found.values())
@@ -98,9 +98,7 @@ def plans(
     for plan in made:
         for loaded, settings in zip(plan.scenarios, plan.settings, strict=True):
             if known.setdefault(loaded.name, settings) != settings:
-                raise AssertionError(
-                    f"{loaded.name}: which settings are left out differs between the controls"
-                )
+                raise AssertionError(f"{loaded.name}: the controls differ in the settings that are left out")
     return made
 
 
@@ -113,4 +111,4 @@ def transport_keys(given: str | None) -> dict[str, Any]:
     try:
         return {"transport": toml.loads(f"value = {given}")["value"]}
     except toml.TOMLDecodeError as error:
-        raise InputError(f"transport: {given}: not a table in TOML: {error}") from None
+        raise InputError(f"transport: {given}: not a valid TOML table: {error}") from None

@@ -13,7 +13,7 @@ import pydantic
 
 from ackclock import _toml as toml
 from ackclock._files import read_text
-from ackclock._names import nearest
+from ackclock._names import alike, nearest
 from ackclock.errors import InputError
 from ackclock.evaluation.language import ScenarioFile
 from ackclock.evaluation.rfc import FAMILIES, Family
@@ -30,10 +30,10 @@ class Loaded:
     """A scenario of the evaluation that was read and checked."""
 
     name: str
-    """``N-03`` or ``N-01-loss`` for one of the package, else the path as given."""
+    """``N-03`` or ``N-01-loss`` for a scenario of the package, ``mine`` for ``mine.toml``, else the path as given."""
     about: ScenarioFile
     scenario: ScenarioText
-    """The scenario as a file of its own."""
+    """The scenario as the text of a stand-alone scenario file."""
     text: str = field(repr=False)
     """The text of the file."""
 
@@ -71,9 +71,9 @@ def of_set(name: str) -> list[str]:
     """Returns the names of the scenarios of the set called ``name``. InputError if there is no such set."""
     known = [one.id for one in SETS]
     if name not in known:
-        raise InputError(
-            f'there is no set of scenarios "{name}"{nearest(name, known)}\nThe sets are {", ".join(known)}'
-        )
+        close = alike(name, known)
+        near = f'; did you mean "{close}"?' if close else ""
+        raise InputError(f'there is no set of scenarios "{name}"{near}\nThe sets are {", ".join(known)}')
     return [one for one in names_of_sets() if of_scenario(one).id == name]
 
 
@@ -101,12 +101,12 @@ def find(selectors: list[str]) -> list[str]:
             if other is not None:
                 why = (
                     other.not_evaluated
-                    or "it is judged by those of section 5, which all have drop-tail queues."
+                    or "the scenarios of section 5 all have drop-tail queues and cover this criterion."
                 )
-                raise InputError(f"{selector}: there is no scenario of {other.title.lower()}: {why}")
+                raise InputError(f"{selector}: there is no scenario for {other.title.lower()}: {why}")
             raise InputError(
                 f'there is no scenario "{selector}"{nearest(selector, known)}\n'
-                "`ackclock evaluate list` shows them all; a section of the RFC or the path of a file (*.toml) works too"
+                "`ackclock evaluate list` shows them all; a section of RFC 9743 or the path of a TOML file works too"
             )
     return list(found) if selectors else names()
 
@@ -139,7 +139,8 @@ def parse(text: str, file: str) -> Loaded:
     except pydantic.ValidationError as error:
         raise InputError(placed(rendered(error, ScenarioFile, document, file), text, file)) from None
     if about.family not in [row.id for row in ROWS]:
-        raise InputError(placed(f'{file}: family: there is no criterion "{about.family}"', text, file))
+        near = nearest(about.family, [row.id for row in ROWS])
+        raise InputError(placed(f'{file}: family: there is no criterion "{about.family}"{near}', text, file))
     for metric in about.metrics:
         try:
             Expression(metric.expr)

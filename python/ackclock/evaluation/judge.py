@@ -1,8 +1,9 @@
-"""From the samples of a scenario to findings: each condition in each of its settings, beside each reference.
+"""Judges the samples of a scenario: each condition in each of its settings, relative to each reference.
 
-A condition is judged beside each reference alone, and the mildest word prevails: RFC 9743 section 5.2 names RFC 5681,
-RFC 9002 and RFC 9438 alike, and what is as one of them is no concern. A limit that compares with no other control is
-the same beside each reference, but for one that is itself outside: not to be surely farther outside is then enough.
+A condition is judged relative to one reference at a time, and the mildest verdict prevails: RFC 9743 section 5.2 names
+RFC 5681, RFC 9002 and RFC 9438 alike, and a control that behaves as one of them is no concern. A limit that compares
+with no other control is the same for each reference. If such a limit has ``beside`` and the reference is outside too,
+a control is a concern only if it is significantly farther outside.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ from ackclock.experiment.truth import ERROR
 from ackclock.statistics import rate_interval, summarise, t_quantile
 
 TOLERANCE = 0.1
-"""How much farther outside a limit than a reference a control may be and still be like it, as a share of the
-reference's distance.
+"""The share of a reference's distance from a limit by which a control can be farther outside and still be judged as
+standard controls are.
 """
 EQUAL_SHARE = 0.9
-"""The part of an equal share that the others must keep for more harm than the reference's to be none."""
+"""The fraction of an equal share that other flows must keep for harm above the limit to be allowed."""
 ABOVE_ZERO = Criterion("surely above 0", low=0.0, low_open=True)
 AT_LEAST_ZERO = Criterion("surely not below 0", low=0.0)
 
@@ -52,9 +53,9 @@ class Beside:
     finding: Finding
     word: str
     settled: bool
-    """Whether more seeds cannot change the word, at the error at which it was judged."""
+    """Whether more seeds cannot change the verdict, at the error probability at which it was judged."""
     reason: str = ""
-    """What the numbers do not say, such as a missing sample."""
+    """An explanation that the numbers do not show, such as a missing sample; empty if there is none."""
 
 
 @dataclass(frozen=True)
@@ -64,15 +65,15 @@ class Judged:
     condition: Condition
     setting: Setting
     beside: Sequence[Beside]
-    """What was found beside each reference, at least one."""
+    """The findings relative to the references, at least one."""
     means: Mapping[str, float | None]
-    """The mean of the metric itself by control, of a rate the share of runs outside, of a ratio the geometric mean."""
+    """The mean of the metric by control: the geometric mean for a ratio, the share of runs outside for a rate."""
     allowed: tuple[float | None, float | None] = (None, None)
-    """The ends between which the mean of the control may lie beside the deciding reference, in the metric's unit."""
+    """The least and greatest mean allowed by the deciding reference, in the metric's unit; None for no bound."""
     failed: bool = False
-    """Whether runs of the control under test failed."""
+    """Whether any run of the control under test failed."""
     needs: frozenset[tuple[str, int]] = frozenset()
-    """The runs that may change the word, by contender and setting; empty if it is settled."""
+    """The contenders and settings whose further runs can change the verdict; empty if it is settled."""
 
     @property
     def decides(self) -> Beside:
@@ -167,14 +168,16 @@ class _Place:
         finding = self._finding(TESTED, name)
         own, other = self.of(TESTED), self.of(name)
         absent = self._absent(own)
-        if np.any(absent & ~self._absent(other)):
-            reason = f"{self._nothing(absent)}, where {name} has {'one' if np.any(np.isnan(own)) else 'more'}"
+        lacking = absent & ~self._absent(other)
+        if np.any(lacking):
+            more = "one" if np.any(np.isnan(own)) else "a larger one"
+            reason = f"{self._nothing(lacking)}, where {name} has {more}"
             return Beside(name, replace(finding, result=Result.NOT_MET), CONCERN, settled=True, reason=reason)
         if np.any(absent):
             reason = f"{self._nothing(absent)}, as with {name}"
             return Beside(name, finding, AS_STANDARD, settled=True, reason=reason)
         if finding.result is Result.NOT_JUDGED:
-            reason = f"nothing to compare: {name} has no value, or 0"
+            reason = f"no comparison possible: the value of {name} is missing or 0"
             return Beside(name, finding, NO_LIMIT, settled=True, reason=reason)
         if finding.met:
             return Beside(name, finding, OK, settled=not self._may_still_be_outside())
@@ -184,10 +187,11 @@ class _Place:
                 finding,
                 AS_STANDARD,
                 settled=True,
-                reason=f"every run gives the same value as with {name}",
+                reason=f"every run has the same value as with {name}",
             )
         if self.condition.measure == "harm" and self._keep_an_equal_share(name):
-            return Beside(name, finding, OK, settled=True, reason="the others keep an equal share")
+            kept = f"other flows keep at least {100 * EQUAL_SHARE:g} % of an equal share"
+            return Beside(name, finding, OK, settled=True, reason=kept)
         if self._limit is not None and self._limit.beside:
             return self._beside_one_outside(name, finding)
         return Beside(name, finding, WORDS[finding.result], settled=finding.result is Result.NOT_MET)
@@ -200,7 +204,9 @@ class _Place:
         own, other = (self._distance(one) for one in (finding, of_reference))
         farther = judge_values(ABOVE_ZERO, own - (1 + TOLERANCE) * other, self.error)
         word = CONCERN if farther.met else AS_STANDARD
-        return Beside(name, finding, word, farther.result is not Result.UNDECIDED, f"{name} is outside too")
+        return Beside(
+            name, finding, word, farther.result is not Result.UNDECIDED, f"{name} is outside the limit too"
+        )
 
     def of(self, contender: str) -> Array:
         """Returns the samples of the metric that a contender has in the setting."""
@@ -325,7 +331,7 @@ class _Place:
 
     def _nothing(self, where: npt.NDArray[np.bool_]) -> str:
         """Returns in how many runs there is nothing to judge."""
-        what = "no value" if np.any(np.isnan(self.of(TESTED))) else "0"
+        what = "no value" if np.any(np.isnan(self.of(TESTED))) else "a value of 0"
         return f"{what} in {np.sum(where)} of {where.size} runs"
 
     def _failures(self) -> list[str]:
