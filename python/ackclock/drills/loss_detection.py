@@ -240,7 +240,7 @@ DRILLS = (
     Drill(
         "probe",
         "RFC 9002 6.2.1",
-        "MUST",
+        "SHOULD",
         "If the last datagram is lost, a probe follows after smoothed RTT + 4 x RTT variation + max_ack_delay.",
         Script(5.0, rules=outage(QUIET_S - 0.001, QUIET_S + 0.01), writes=(*WARM, (QUIET_S, 1000))),
         _probe,
@@ -256,7 +256,7 @@ DRILLS = (
     Drill(
         "probe-count",
         "RFC 9002 6.2.4",
-        "MUST",
+        "SHOULD",
         "At most two datagrams are sent when a probe timeout expires.",
         BLACKOUT,
         _two_at_most,

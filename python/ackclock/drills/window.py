@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect
 
-from ackclock.drills.drill import Drill, Law
+from ackclock.drills.drill import Drill, Force, Law
 from ackclock.drills.record import CannotTell, Record, Violation
 from ackclock.drills.script import DATAGRAM, RTT_S, Script, batches, drop, hold, trickle
 
@@ -74,8 +74,9 @@ def _factor(law: Law) -> Drill:
         return said
 
     clause = "RFC 9002 7.3.2" if law == "reno" else "RFC 9438 4.6"
+    force: Force = "MUST" if law == "reno" else "SHOULD"  # RFC 9438: beta_cubic SHOULD be 0.7
     demand = f"A loss reduces the window to at most {most} of its size."
-    return Drill(f"loss-reduces-{law}", clause, "MUST", demand, ONE_LOSS, judge, frozenset({law}))
+    return Drill(f"loss-reduces-{law}", clause, force, demand, ONE_LOSS, judge, frozenset({law}))
 
 
 def reductions(record: Record, first_s: float, last_s: float) -> list[tuple[float, float, float]]:
@@ -300,7 +301,7 @@ DRILLS = (
     Drill(
         "backs-off",
         "RFC 9743 5.1.3",
-        "MUST",
+        "SHOULD",
         "While every second datagram is lost, a sender sends at most ten per round trip (ackclock's own limit).",
         Script(8.0, rules=drop(*range(2, 40_000, 2))),
         _backs_off,
