@@ -1,4 +1,4 @@
-"""Figures for programs and notebooks: to look at, and to save for a paper."""
+"""Figures for programs and notebooks, to display or to save for a paper."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from ackclock.study.result import StudyResult
 
 _WIDTHS: Mapping[str, float] = {"column": COLUMN_IN, "page": PAGE_IN}
-"""The widths of a two-column paper, in inches."""
+"""The widths of one column and of both columns of a two-column paper, in inches."""
 _INTERACTIVE = ("grid", "distribution")
-"""The kinds of figures that Plotly draws."""
+"""The kinds of charts for which there is a Plotly figure: sweeps and completion times."""
 FIGURES = "figures"
-"""The folder, below that of the results, into which a command writes figures."""
+"""The subfolder of the results into which commands write figures."""
 
 
 def known_formats(names: Sequence[str]) -> list[str]:
-    """Returns the formats of files by their endings, each once. InputError for an unknown format, and without
-    Matplotlib for all but CSV.
+    """Returns the figure formats without duplicates. InputError for an unknown format, or if Matplotlib is missing and
+    a format other than CSV is named.
     """
     for name in names:
         if name not in (*FORMATS, "csv"):
@@ -49,22 +49,22 @@ class Figure:
         self.chart = chart
         """The figure as data, for any drawing library."""
         self.warnings = tuple(warnings)
-        """What a reader of the figure has to know of its scenario, in sentences: as ``ackclock check`` says it."""
+        """The warnings about the scenario that ``ackclock check`` prints, one sentence each."""
         # LaTeX takes what follows the first dot for the ending.
         self.name = name.replace(".", "-")
-        """The name of a file of the figure, without the ending; it has no dots."""
+        """The file name of the figure, without the ending and without dots."""
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Returns the figure's data: a row for each point of each curve, a column for each axis, with its unit."""
+        """Returns the figure's data: a row for each point of each curve, a column for each axis, with unit."""
         return rows.rows(self.chart)
 
     def save(self, path: str | Path, *, width_in: float | Literal["column", "page"] | None = None) -> Path:
         """Writes the figure as PDF, SVG, PNG or CSV, by the ending of ``path``, and returns the path.
 
         ``width_in`` is the width in inches, or ``column`` (3.5) or ``page`` (7.16) for one or both columns of a
-        two-column paper; by default ``column`` for up to two panels side by side. All formats except CSV need
-        Matplotlib; none needs a browser. InputError without Matplotlib, or for an unknown ending or width.
+        two-column paper; the default is ``column`` for up to two panels side by side, else ``page``. All formats except
+        CSV need Matplotlib; none needs a browser. InputError without Matplotlib, or for an unknown ending or width.
         """
         path = Path(path)
         format = path.suffix.removeprefix(".").lower()
@@ -89,7 +89,8 @@ class Figure:
 
         if self.chart.kind not in _INTERACTIVE:
             raise InputError(
-                f"{self.name}: only figures of sweeps can be Plotly figures; save() writes this one as a file"
+                f"{self.name}: only figures of sweeps and of completion times can be Plotly figures; save() writes "
+                "this one as a file"
             )
         return plotly_figure(self.chart)
 
@@ -97,19 +98,19 @@ class Figure:
         return f"Figure({self.name!r})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """Shows the figure in a notebook: a sweep as a Plotly figure, others as a picture."""
+        """Shows the figure in a notebook: as a Plotly figure for sweeps and completion times, otherwise as SVG."""
         if self.chart.kind in _INTERACTIVE:
             return self.plotly()._repr_mimebundle_(**kwargs)
         return {"image/svg+xml": printed(self.chart, "svg", 2 * COLUMN_IN).decode()}
 
 
 def _inches(width: float | str | None) -> float | None:
-    """Returns a width in inches; None for the width by default. InputError for an unknown name."""
+    """Returns the width in inches, or None for the default width. InputError for an unknown name."""
     if not isinstance(width, str):
         return width
     if width not in _WIDTHS:
         raise InputError(
-            f'width_in: found "{width}", expected inches as a number, or one of {", ".join(_WIDTHS)}'
+            f'width_in: found "{width}", expected a number of inches, or one of {", ".join(_WIDTHS)}'
             f"{nearest(width, _WIDTHS)}"
         )
     return _WIDTHS[width]
@@ -150,7 +151,9 @@ def _completions(runs: Runs) -> list[Figure]:
 
 
 def _of_study(study: StudyResult) -> Iterator[Figure]:
-    """Returns the figures of a study's page: figures, dot plots, planes and distributions."""
+    """Returns the figures of a study's page: its figures and the dot plots of its metrics, or, for a characterisation,
+    its figures, planes and distributions.
+    """
     from ackclock.report import characterisation, results_table
     from ackclock.report.figures import study_stem, view
 
@@ -167,5 +170,7 @@ def _of_study(study: StudyResult) -> Iterator[Figure]:
 
 
 def save_all(found: Sequence[Figure], folder: Path, formats: Sequence[str]) -> list[Path]:
-    """Writes every figure in each format into ``folder`` and returns the paths. InputError without Matplotlib."""
+    """Writes every figure in each format into ``folder`` and returns the paths. InputError if a format needs Matplotlib
+    and it is missing.
+    """
     return [figure.save(folder / f"{figure.name}.{format}") for figure in found for format in formats]

@@ -24,7 +24,6 @@ import numpy as np
 from ackclock import _core
 from ackclock._arguments import whole
 from ackclock._libraries import missing
-from ackclock._names import nearest
 from ackclock._overrides import to_json
 from ackclock._typed_core import own_errors
 from ackclock.errors import InputError
@@ -39,7 +38,7 @@ except ImportError:
     raise missing("ackclock.gym needs", "gymnasium") from None
 
 EXAMPLE = {
-    "name": "an agent's first path",
+    "name": "one flow controlled by an agent",
     "duration": "30 s",
     "dumbbell": {
         "bottleneck": {
@@ -51,19 +50,19 @@ EXAMPLE = {
     },
     "flows": [{"name": "agent", "control": "newreno"}],
 }
-"""The default scenario of an environment: one flow alone at a bottleneck."""
+"""The default scenario of an environment: a single flow through a bottleneck."""
 
 MOST_PACKETS = 1e6
 LEAST_RATE, MOST_RATE = 1e3, 1e12
 LARGEST = 100.0
-"""The largest value of an observation."""
+"""The upper bound of each observed value."""
 FIRST_RTT_S = 0.1
-"""The assumed round trip, in seconds, before one is measured."""
+"""The round-trip time assumed before the first measurement, in seconds."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """The acknowledgements of an interval, and the state at its end."""
+    """Measurements of one interval, and the state of the flow at its end."""
 
     time_s: float
     length_s: float
@@ -72,12 +71,12 @@ class Interval:
     lost_packets: float
     marks: int
     losses: int
-    """The number of losses that began a recovery."""
+    """The number of losses in the interval that began a loss recovery."""
     timeouts: int
     rtt_mean_s: float | None
-    """The mean round-trip time in seconds; None if none was measured."""
+    """The mean round-trip time in the interval, in seconds; None if none was measured."""
     rtt_min_s: float | None
-    """The minimum round-trip time of the connection so far, in seconds."""
+    """The minimum round-trip time of the connection so far, in seconds; None before the first measurement."""
     rtt_smoothed_s: float
     inflight_packets: float
     cwnd_packets: float
@@ -90,7 +89,7 @@ class Interval:
 
     @property
     def loss(self) -> float:
-        """Returns the share of packets lost."""
+        """Returns lost packets / (delivered + lost packets); 0 without either."""
         known = self.delivered_packets + self.lost_packets
         return self.lost_packets / known if known else 0.0
 
@@ -125,8 +124,8 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
     ``scenario`` is a ``Scenario``, a dictionary or a TOML file, with built-in controls only. ``flow`` is the name of
     the agent's group of one flow, by default the first. An action is a number from -1 to 1: the window (or, with
-    ``action="rate"``, the pacing rate) is multiplied by 2 to the power of ``stride`` times it. ``interval_s`` is the
-    duration of a step. ``reward`` is called with each ``Interval``.
+    ``action="rate"``, the pacing rate) is multiplied by 2 ** (``stride`` * action). ``interval_s`` is the duration of
+    a step in seconds. ``reward`` is called with each ``Interval``.
 
     The observation: packets delivered per minimum round trip / window (with a rate: / packets in flight), mean round
     trip / minimum - 1, smoothed round trip / minimum - 1, share of packets lost, marked / delivered packets, packets
@@ -182,9 +181,11 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return self._observed(interval), self._info(interval, ended)
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Continues for one interval. An episode never terminates; it is truncated at the end of its run."""
+        """Simulates one interval. An episode never terminates; it is truncated at the end of its run."""
         if self._episode is None:
-            raise gymnasium.error.ResetNeeded("step() was called before reset(), which begins an episode")
+            raise gymnasium.error.ResetNeeded(
+                "step() was called before reset(): call reset() to begin an episode"
+            )
         chosen = float(np.clip(np.asarray(action, dtype=np.float64).reshape(-1)[0], -1.0, 1.0))
         if math.isnan(chosen):
             raise InputError("action: found nan, expected a number from -1 to 1")
@@ -212,7 +213,7 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
     def _go_on(self, *, decide: bool = False) -> tuple[Interval, bool, bool]:
         if self._episode is None:
-            raise AssertionError("an episode has begun")
+            raise AssertionError("no episode: reset() was not called")
         decided = ((None, self._value) if self.paced else (self._value, None)) if decide else (None, None)
         with own_errors():
             now, begun, ended, counts, state = self._episode.step(self.interval_s, *decided)
@@ -268,7 +269,8 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 class AckclockVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """Several environments whose simulations run in parallel on threads.
 
-    Environment k has seed + k. An environment whose episode has ended restarts with the next step.
+    With ``reset(seed=S)``, environment k has seed S + k, with k from 0. An environment whose episode has ended
+    begins another one at the next step.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
@@ -304,7 +306,7 @@ class AckclockVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def step(
         self, actions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Continues each environment for one interval."""
+        """Simulates one interval in each environment."""
 
         def one(env: AckclockEnv, action: np.ndarray, ended: bool) -> tuple[Any, float, bool, Any]:
             if ended:
@@ -346,11 +348,11 @@ def _scenario(given: Any) -> Scenario:
     elif isinstance(given, str | Path):
         scenario = Scenario.from_file(given)
     else:
-        raise InputError(f"scenario: found {given!r}, expected a Scenario, a dictionary or a file")
-    if scenario.controls or scenario.queues:
         raise InputError(
-            "scenario: has controls or queues written in Python, which an environment cannot run"
+            f"scenario: found {given!r}, expected a Scenario, a dictionary or the path of a file"
         )
+    if scenario.controls or scenario.queues:
+        raise InputError("scenario: found controls or queues written in Python, expected built-in ones only")
     return scenario
 
 
@@ -359,12 +361,10 @@ def _taken_over(scenario: Scenario, flow: str | None) -> dict[str, Any]:
     groups = {each["group"]: each for each in scenario.describe()["flows"]}
     name = next(iter(groups)) if flow is None else flow
     if name not in groups:
-        raise InputError(
-            f'flow: there is no group of flows "{name}"{nearest(name, groups)}; there are {", ".join(groups)}'
-        )
+        raise InputError(f'flow: found "{name}", expected the name of a group of flows ({", ".join(groups)})')
     if len(groups[name]["names"]) != 1:
         raise InputError(
-            f'flow: "{name}" is {len(groups[name]["names"])} flows, expected a group of one flow'
+            f'flow: the group "{name}" has {len(groups[name]["names"])} flows, expected a group of one flow'
         )
     position = list(groups).index(name)
     return {f"flows.{position}.control": "agent"}

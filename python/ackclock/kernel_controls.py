@@ -17,22 +17,22 @@ from typing import Any
 from ackclock.errors import RunError
 
 PROGRAM = "ackclock-structops"
-"""The name of the program. The Rust crate ``ackclock-kernel`` starts it by the same name."""
+"""The name of the program that offers controls to the kernel; the Rust crate ``ackclock-kernel`` uses it too."""
 
 
 def where() -> Path:
-    """Returns the program beside the interpreter, if there is one; otherwise its name, to be looked for on the PATH."""
+    """Returns the path of the program next to the Python interpreter if it exists, otherwise its name, for the PATH."""
     beside = Path(sys.executable).parent / PROGRAM
     return beside if beside.exists() else Path(PROGRAM)
 
 
 def program() -> Path:
-    """Returns the program: beside the interpreter, or on the PATH. RunError when it is missing."""
+    """Returns the path of the program, next to the Python interpreter or on the PATH. RunError when it is missing."""
     found = shutil.which(where())
     if found is None:
         raise RunError(
             f"the program {PROGRAM} is missing: `make wire` builds it (on Linux, with clang, libelf and zlib). Without "
-            "it, `ackclock run` simulates every control under the profile `linux`"
+            "the program, `ackclock run` can simulate every control, with the transport profile `linux`"
         )
     return Path(found)
 
@@ -53,11 +53,11 @@ class Offered:
         self._message = ""
         ready = self._read()
         self.names: list[str] = ready["names"]
-        """The names of the controls in the kernel, for ``TCP_CONGESTION``."""
+        """The kernel's names of the controls, as values of the socket option ``TCP_CONGESTION``."""
         self.is_real_time: bool = ready["real_time"]
-        """Whether the program has real-time priority. Without it, many decisions are late on a busy machine."""
+        """True if the program has real-time priority, without which many decisions are late on a busy machine."""
         self.reports: list[dict[str, Any]] = []
-        """What has been decided, for each control; filled at the end."""
+        """Counts and latencies of the decisions, one report per control; empty until the program ends."""
 
     def __enter__(self) -> Offered:
         return self
@@ -76,15 +76,15 @@ class Offered:
         self.end()
 
     def end(self) -> None:
-        """Ends the offer. Sockets that have such a control go on under Reno. RunError when the program has failed, for
-        example because the disk had no room for the recording.
+        """Removes the controls from the kernel; sockets that use them continue with Reno. RunError when the program has
+        failed, for example because the disk had no room for the recording.
         """
         message = self._close()
         if self._program.returncode:
             raise RunError(message)
 
     def _close(self) -> str:
-        """Ends the program, and returns what it says of its failure."""
+        """Ends the program, and returns the error message for the case that it has failed."""
         if self._program.stdin and not self._program.stdin.closed:
             self._program.stdin.close()
         if self._program.stdout and not self._program.stdout.closed:
@@ -95,11 +95,11 @@ class Offered:
             self._message = self._program.stderr.read().strip().removeprefix("error: ")
             self._program.stderr.close()
         code = self._program.wait()
-        ended = f"was ended by signal {-code}" if code < 0 else "has ended"
+        ended = f"was killed by signal {-code}" if code < 0 else f"exited with status {code}"
         return self._message or f"{PROGRAM} {ended}"
 
     def _read(self) -> dict[str, Any]:
-        """Returns what the program says next."""
+        """Returns the next line of JSON from the program. RunError when the program has ended."""
         line = self._program.stdout.readline() if self._program.stdout else ""
         if line:
             return dict(json.loads(line))

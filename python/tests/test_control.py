@@ -279,7 +279,7 @@ def test_a_program_that_is_killed_is_an_error(tmp_path: Path) -> None:
         offered.name()
         os.kill(holder(offered.process.pid), signal.SIGKILL)
         assert offered.end() == 1, "cat ends with its input"
-    assert f"error: {PROGRAM} was ended by signal 9" in offered.errors
+    assert f"error: {PROGRAM} was killed by signal 9" in offered.errors
 
 
 PROGRAMS, MAPS, LINKS = 11, 12, 31

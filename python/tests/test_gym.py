@@ -153,8 +153,8 @@ def test_environments_on_threads_are_those_alone() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"scenario": 3}, "expected a Scenario, a dictionary or a file"),
-        ({"flow": "agnet"}, 'no group of flows "agnet".*agent'),
+        ({"scenario": 3}, "expected a Scenario, a dictionary or the path of a file"),
+        ({"flow": "agnet"}, r'found "agnet", expected the name of a group of flows \(agent\)'),
         ({"action": "both"}, 'expected "window" or "rate"'),
         ({"interval_s": 0}, "interval_s: found 0, expected a number above 0"),
         ({"interval_s": float("nan")}, "expected a number above 0"),

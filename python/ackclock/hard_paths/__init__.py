@@ -1,7 +1,7 @@
-"""Paths on which congestion controls fail: the set of ``ackclock bench-stack``.
+"""Paths on which congestion controls often fail: the scenarios of ``ackclock bench-stack``.
 
-Each is a scenario with a flow called ``test``, which takes the control and the transport that are measured. All queues
-count bytes: in one that counts packets, a stack that sends small packets has a shorter queue.
+Each scenario has a flow called ``test``, which runs the control and the transport under test. All queue limits are in
+bytes: with a limit in packets, a stack that sends small packets would have a smaller buffer.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ NAMES: Sequence[str] = (
     "idle",
     "app-limited",
 )
-"""The paths in the order of tables."""
+"""The names of the paths, in the order in which tables list them."""
 
 
 def path(name: str) -> Path:
-    """The scenario file of a path."""
+    """Returns the scenario file of a path."""
     return Path(__file__).with_name(f"{name}.toml")

@@ -1,8 +1,8 @@
 """The classroom: scenarios for learning, each with a question, what to change and what to look for.
 
 A lesson is two files side by side: ``NAME.toml`` is a scenario, ``NAME.lesson.toml`` describes the
-lesson. Its statements about what to look for are checked: ``outcome`` runs it. ``files`` reads a lesson that is not
-one of the package, ``answers`` and ``marking`` read what students answer.
+lesson. Its statements about what to look for are checked: ``outcome`` runs the variants. ``files`` reads lessons of
+users, ``answers`` and ``marking`` read the answers of students.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ LESSONS = Path(__file__).parent
 
 
 class Variant(Table):
-    """A set of changes that are made at once: a button of the page."""
+    """The changes to the scenario that one button of the page makes."""
 
     label: str
     set: dict[str, Any]
-    """The values by dotted path, as in ``--set``."""
+    """The new values of the scenario by dotted path, as in ``--set``."""
 
 
 class Check(Table):
-    """A test of a statement, in the language of a study's claims."""
+    """A check of a statement, in the expression language of study claims."""
 
     look: int = Field(ge=1)
-    """The number of the statement, from 1."""
+    """The number of the statement in ``look``, counted from 1."""
     holds: str
     """A comparison over measures of variants: ``goodput('Reno') > 2 * goodput('CUBIC')``."""
 
     def criterion(self, look: Sequence[str]) -> Criterion:
-        """Returns what the statement expects, one of ``look``."""
+        """Returns the check as a criterion, with the text of its statement from ``look``."""
         return Criterion(look[self.look - 1], order=self.holds)
 
 
@@ -54,11 +54,11 @@ class Words(Table):
     title: str
     question: str
     learn: str
-    """What the reader will know, as the end of a sentence that begins with "You will learn"."""
+    """The end of a sentence that begins with "You will learn"."""
     change: list[str] = Field(min_length=1)
     look: list[str] = Field(min_length=1)
     figure: str = "flows.*.cwnd_packets"
-    """The series that a notebook draws, of every flow or link whose name matches."""
+    """The pattern of the series that a notebook draws, for every flow or link whose name matches."""
     variants: list[Variant] = Field(min_length=2, alias="try")
     measures: list[Metric] = Field(min_length=1, alias="measure")
     checks: list[Check] = Field(min_length=1, alias="check")
@@ -87,17 +87,17 @@ class Lesson(Words):
 
     name: str
     scenario: str
-    """The scenario's text, including the files that it names."""
+    """The scenario's text, including the contents of the files that it names."""
 
     @property
     def written(self) -> str:
-        """Returns the scenario's text as it is in its file."""
+        """Returns the scenario's text as it is in its file, without the contents of other files."""
         return as_written(self.scenario)
 
     @model_validator(mode="after")
     def _whole_variants(self) -> Self:
-        """Completes each variant with the values that any other sets, taken from the file, because a button must
-        undo the changes of the previous one.
+        """Adds the scenario's own value to each variant for every path that only other variants set, because a button
+        must undo the changes of the previous one.
         """
         paths = list(dict.fromkeys(path for variant in self.variants for path in variant.set))
         for number, variant in enumerate(self.variants, start=1):
@@ -105,7 +105,7 @@ class Lesson(Words):
                 if around := next((one for one in paths if path.startswith(f"{one}.")), None):
                     raise ValueError(
                         f'try[{number}] ("{variant.label}").set: "{path}" lies within "{around}", which a variant '
-                        "sets too: set only one of the two"
+                        "also sets: set only one of the two"
                     )
         document = toml.loads(self.scenario)
         for number, variant in enumerate(self.variants, start=1):
@@ -121,12 +121,12 @@ class Lesson(Words):
         return self
 
     def changed(self, variant: Variant) -> dict[str, Any]:
-        """Returns the values of a variant that differ from the scenario's."""
+        """Returns the values of a variant that differ from those in the scenario, by dotted path."""
         document = toml.loads(self.scenario)
         return {path: value for path, value in variant.set.items() if value != _value(document, path)}
 
     def variant_of(self, scenario: str) -> Variant | None:
-        """Returns the variant that a scenario's text is, apart from comments, layout and title; None if it is none."""
+        """Returns the variant that equals a scenario's text, apart from comments, layout and title, or None."""
         document = _untitled(scenario)
         for variant in self.variants:
             own = _untitled(self.scenario)
@@ -138,7 +138,7 @@ class Lesson(Words):
         return None
 
     def differences(self, scenario: str) -> list[str]:
-        """Returns what a scenario's text changes of the lesson's, such as ``flows.near.control = cubic``."""
+        """Returns the changes from the lesson's scenario to another text, such as ``flows.near.control = cubic``."""
         mine, other = (_leaves(_untitled(text)) for text in (self.scenario, scenario))
         changed = [f"{path} = {value}" for path, value in other.items() if mine.get(path) != value]
         return [*changed, *(f"without {path}" for path in mine if path not in other)]
@@ -152,7 +152,7 @@ def _untitled(scenario: str) -> dict[str, Any]:
 
 
 def _leaves(value: Any, path: str = "") -> dict[str, Any]:
-    """Returns every value of a document that is no table or list of tables, by its dotted path."""
+    """Returns every value of a document that is neither a table nor a list of tables, by its dotted path."""
     if isinstance(value, dict):
         items = value.items()
     elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
@@ -175,7 +175,7 @@ def _value(document: dict[str, Any], path: str) -> Any:
 def _place(document: dict[str, Any], path: str) -> tuple[Any, Any]:
     """Returns the table or list around the value at a dotted path, and the value's key or index in it.
 
-    In a list, tables are found by their name. LookupError, which has the nearest key, if there is no such value.
+    In a list, tables are found by their name. LookupError with the nearest key if there is no such value.
     """
     around: Any = None
     key: Any = None
@@ -190,7 +190,7 @@ def _place(document: dict[str, Any], path: str) -> tuple[Any, Any]:
                 for place, one in enumerate(value)
             }
         if step not in keys:
-            near = nearest(step, keys) or ": write the default value into the scenario"
+            near = nearest(step, keys) or "; write the value into the scenario, even if it is the default"
             raise LookupError(f'found "{path}", expected the path of a value that is in the scenario{near}')
         around, key = value, keys[step]
         value = around[key]
@@ -203,7 +203,7 @@ def names() -> list[str]:
 
 
 def lessons() -> list[Lesson]:
-    """Returns all lessons, in their order."""
+    """Returns all lessons of the package, sorted by their ``order``."""
     return sorted(map(_read, names()), key=lambda lesson: (lesson.order, lesson.name))
 
 
@@ -212,7 +212,7 @@ def lesson(name: str) -> Lesson:
     known = names()
     if name not in known:
         raise InputError(
-            f'there is no lesson "{name}"{nearest(name, known)}\n`ackclock examples` shows all of them'
+            f'there is no lesson "{name}"{nearest(name, known)}\n`ackclock examples` lists all lessons'
         )
     return _read(name)
 

@@ -1,8 +1,8 @@
-"""The file in which a student answers a lesson, as the page of the laboratory saves it, and whether it is unchanged.
+"""Reads the file in which a student answers a lesson, as the laboratory page saves it, and checks it for edits.
 
-It has the student's text, the scenario as it was left, and each variant that was run with its results. Marking repeats
-the runs: the simulator gives equal numbers everywhere, so results that were edited are found. The texts have a
-checksum, which shows an edit but is no signature: who can write JavaScript can compute it.
+The file has the student's text, the scenario when the answer was saved, and each variant that was run with its results.
+Marking repeats the runs: the simulator returns equal numbers on all machines, so edited results are found. The texts
+have a checksum, which detects an edit but is not a signature: a student who can program can forge it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,12 @@ from ackclock.experiment.model import Table
 from ackclock.study.mistakes import rendered
 
 FORMAT = "ackclock answer 1"
-"""The name of the format: ``answers.js`` of the page writes it."""
+"""The name and version of the file format, as the page's ``answers.js`` writes them."""
 MOST_PACKETS = 10_000_000
-"""The most packets that the repeated runs of an answer may send, some seconds of computing: students write the file."""
+"""The largest number of packets that the repeated runs of one answer may send: a few seconds of computing time.
+
+A limit is needed because students can edit the file.
+"""
 
 
 class Ran(Table):
@@ -48,18 +51,18 @@ class Answer(Table):
     version: str = Field(description="version of the simulator in the page")
     lesson: str = Field(description="name of the lesson that is answered")
     student: str = Field(description="name that the student entered")
-    answer: str = Field(description="text that the student wrote under Your answer")
+    answer: str = Field(description='text that the student wrote in the field "What do you find, and why?"')
     scenario: str = Field(
         description="text of the scenario file when the answer was saved; it may not have been run"
     )
     runs: list[Ran] = Field(
         max_length=50,
-        description="last run of each variant, and last run of any other scenario, in the order in which they "
-        "were made",
+        description="the last run of each variant of the lesson, and the last run of a scenario that is no variant; "
+        "oldest first",
     )
     checksum: str = Field(
-        description="64-bit FNV-1a hash of all texts of the file, in hexadecimal digits, which shows an edit but is "
-        "no signature"
+        description="64-bit FNV-1a hash of the file's texts (not its results), in hexadecimal digits; detects edits, "
+        "but is not a signature"
     )
 
     def texts(self) -> str:
@@ -81,7 +84,7 @@ class Repeated:
 
     scenario: str
     results: Sequence[Mapping[str, Any]]
-    """The results with their series, one for each seed."""
+    """The results of the repeated runs with their time series, one for each seed."""
 
 
 def read_answer(file: Path) -> Answer:
@@ -90,10 +93,12 @@ def read_answer(file: Path) -> Answer:
         document = json.loads(read_text(file, "an answer", "*.json"))
     except json.JSONDecodeError as error:
         raise AnswerError(
-            f"line {error.lineno}, column {error.colno}: {error.msg}, expected JSON as the page saves it"
+            f"line {error.lineno}, column {error.colno}: {error.msg}, expected the JSON that the page saves"
         ) from None
     except RecursionError:
-        raise AnswerError("lists or tables nested too deeply, expected JSON as the page saves it") from None
+        raise AnswerError(
+            "found lists or tables nested too deeply, expected the JSON that the page saves"
+        ) from None
     except InputError as error:
         raise AnswerError(str(error).removeprefix(f"{file}:").strip()) from None
     found = document.get("format") if isinstance(document, dict) else None
@@ -110,9 +115,9 @@ def read_answer(file: Path) -> Answer:
 
 
 def repeated(answer: Answer) -> list[Repeated]:
-    """Returns the runs of an answer, made again.
+    """Returns the repeated runs of an answer.
 
-    AnswerError if a text was changed after the page saved it, or if a run has other results than the file says.
+    AnswerError if a text was changed after the page saved it, or if a repeated run has other results than the file.
     """
     if answer.checksum != checksum(answer.texts()):
         raise AnswerError("edited: a text in the file was changed after the page saved it")
@@ -149,7 +154,7 @@ def _repeated(number: int, ran: Ran) -> Repeated:
         seed = told.get("seed")
         if not isinstance(seed, int) or not 0 <= seed < 2**53:
             raise AnswerError(
-                f"edited: run {number} has the seed {json.dumps(seed)[:40]}, expected a whole number"
+                f"edited: run {number} has the seed {json.dumps(seed)[:40]}, expected a whole number from 0 to 2^53 - 1"
             )
         try:
             result = _result(ran.scenario, seed)
@@ -159,10 +164,10 @@ def _repeated(number: int, ran: Ran) -> Repeated:
             if told.get("version") != result["version"]:
                 raise AnswerError(
                     f"not repeated: the answer was saved with ackclock {str(told.get('version'))[:20]}, whose results "
-                    f"differ from those of {result['version']}"
+                    f"differ from those of ackclock {result['version']}"
                 )
             raise AnswerError(
-                f"edited: run {number} with seed {seed} has results that differ from those of its scenario"
+                f"edited: run {number} with seed {seed} has results that differ from those of the repeated run"
             )
         results.append(result)
     return Repeated(ran.scenario, results)

@@ -1,4 +1,4 @@
-"""Lessons in files of users: the declaration that the lessons of the package have, with everything that is wrong."""
+"""Reads lessons from files of users, in the format of the package's lessons, and reports every mistake."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from ackclock.study.placed import not_toml, placed
 from ackclock.study.synthetic import Names, run_of
 
 MOST_PACKETS = 3_000_000
-"""The packets of a run that the page makes without asking: the laboratory's ``runner.js`` has the same number."""
+"""The largest number of packets that a page simulates without confirmation: the number in the page's ``runner.js``."""
 
 
 def read_lesson(file: Path, scenario: Path | None = None) -> Lesson:
     """Returns the lesson in a file; its scenario is by default the file beside it, without ``.lesson`` in its name.
 
-    Nothing is simulated: paths, values and expressions are tried on the scenario. InputError lists what is wrong,
-    with file, line and column.
+    Nothing is simulated: paths, values and expressions are tried on the scenario. InputError lists every mistake, with
+    file, line and column.
     """
     name = file.name.removesuffix(LESSON).removesuffix(".toml")
     text = read_text(file, "a lesson file", f"*{LESSON}")
@@ -41,8 +41,8 @@ def read_lesson(file: Path, scenario: Path | None = None) -> Lesson:
         scenario = file.with_name(f"{name}.toml")
         if scenario == file or not is_there(scenario):
             raise InputError(
-                f"{file}: its scenario {scenario} does not exist; expected it beside the lesson, or as "
-                f"`ackclock lab SCENARIO --lesson {file}`"
+                f"{file}: its scenario {scenario} does not exist; expected it in the lesson's folder, or named as "
+                f"in `ackclock lab SCENARIO --lesson {file}`"
                 if scenario != file
                 else f"{file}: expected a lesson file, whose name ends in {LESSON}"
             )
@@ -77,7 +77,7 @@ def _read(text: str, file: str, name: str, scenario: Scenario) -> Lesson:
 
 
 def _doubled(words: Words) -> list[str]:
-    """Returns a message for each label of a variant and each id of a measure that another has before it."""
+    """Returns a message for each repeated label of a variant and each repeated id of a measure."""
     lists = {"try": [one.label for one in words.variants], "measure": [one.id for one in words.measures]}
     return [
         f'{key}[{place + 1}] ("{name}"): the name "{name}" is used twice, expected unique names'
@@ -88,7 +88,7 @@ def _doubled(words: Words) -> list[str]:
 
 
 def _wrong_values(lesson: Lesson, scenario: Scenario) -> list[str]:
-    """Returns a message for each variant that the simulator refuses, or that is too much for a page."""
+    """Returns a message for each variant that the simulator refuses, or that sends too many packets for a page."""
     problems = []
     for number, variant in enumerate(lesson.variants, start=1):
         place = f'try[{number}] ("{variant.label}")'
@@ -99,8 +99,8 @@ def _wrong_values(lesson: Lesson, scenario: Scenario) -> list[str]:
             continue
         if (packets := described["expected_packets"]) > MOST_PACKETS:
             problems.append(
-                f"{place}: sends about {packets:.2g} packets, expected at most {MOST_PACKETS:.0g}: above it, a page "
-                "asks before it runs"
+                f"{place}: sends about {packets:.2g} packets, expected at most {MOST_PACKETS:.0g}: the page asks for "
+                "confirmation before a longer run"
             )
     return problems
 
@@ -139,7 +139,9 @@ def _wrong_expressions(lesson: Lesson, scenario: Scenario) -> list[str]:
     series = list(dict.fromkeys(path for outline in outlines for path in outline["series"]))
     if not any(fnmatch.fnmatchcase(path, lesson.figure) for path in series):
         near = nearest(lesson.figure, series)
-        problems.append(f'figure: found "{lesson.figure}", expected a series of the scenario{near}')
+        problems.append(
+            f'figure: found "{lesson.figure}", expected a pattern that matches a series of the scenario{near}'
+        )
     numbers = np.random.default_rng(1)
     synthetic = {
         one.id: {variant.label: numbers.uniform(1, 2, 2) for variant in lesson.variants}

@@ -1,4 +1,4 @@
-"""The answers to a lesson in a folder, beside what the lesson's checks say."""
+"""Marks the answers to a lesson in a folder: compares them with the outcome of the lesson's checks."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from ackclock.lessons.answers import Answer, AnswerError, Repeated, read_answer,
 from ackclock.lessons.outcome import Outcome, play
 
 OWN = "own"
-"""What a run that is no variant is called."""
+"""The label of a run whose scenario is not a variant of the lesson."""
 UNCHANGED = "as saved"
 NOT_RUN = "not run"
-"""What is said of a statement if the student has not run a variant that its check compares."""
+"""The result of a statement if the student has not run every variant that its checks compare."""
 WORDS = {
     Result.MET: "holds",
     Result.NOT_MET: "does not hold",
@@ -38,27 +38,27 @@ class MarkedRun:
     """A run of a student."""
 
     label: str
-    """The variant that it is, or ``OWN``."""
+    """The label of the variant that was run, or ``OWN``."""
     seeds: int
     measures: Mapping[str, float]
-    """The mean of each measure over the seeds; nan without a sample."""
+    """The mean of each measure over the seeds; nan if it cannot be computed."""
     changed: Sequence[str] = ()
-    """The values of the scenario that the student changed, of a run that is no variant."""
+    """The student's changes to the lesson's scenario if the label is ``OWN``; empty for a variant."""
 
 
 @dataclass(frozen=True)
 class Marked:
-    """A file of a student."""
+    """The file with a student's answer."""
 
     file: str
-    """Its path in the folder."""
+    """The path of the file, relative to the folder."""
     state: str
-    """``UNCHANGED``, or what is wrong with the file: then nothing of it is taken for granted."""
+    """``UNCHANGED``, or the error in the file, in which case ``runs`` and ``statements`` are empty."""
     student: str = ""
     answer: str = ""
     runs: Sequence[MarkedRun] = ()
     statements: Sequence[str] = ()
-    """For each statement of the lesson whether it holds in the student's runs."""
+    """The result of each statement of the lesson in the student's runs, such as ``holds`` or ``not run``."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +67,12 @@ class Marks:
 
     lesson: Lesson
     statements: Sequence[str]
-    """For each statement of the lesson whether it holds over the seeds of the lesson's runs."""
+    """The result of each statement of the lesson over the seeds of the lesson's own runs, such as ``holds``."""
     evidence: Sequence[str]
-    """For each statement the conditions that its checks state."""
+    """The conditions of the checks of each statement, joined by ``and``."""
     answers: Sequence[Marked] = field(default_factory=list)
     others: int = 0
-    """The number of files in the folder that are no JSON."""
+    """The number of files in the folder and its subfolders whose names do not end in ``.json``."""
 
     @property
     def common_changes(self) -> list[str]:
@@ -86,10 +86,10 @@ class Marks:
 
 
 def mark(lesson: Lesson, folder: Path) -> Marks:
-    """Returns the answers in a folder and the folders in it, in the order of their paths. InputError if it is no
-    folder.
+    """Returns the answers in a folder and its subfolders, in the order of their paths. InputError if ``folder`` is not
+    a folder.
 
-    A file that is no answer, or was edited, is one of the answers and says so.
+    A JSON file that is not an answer, or was edited, is listed with its error in ``state``.
     """
     if not is_there(folder, Path.is_dir):
         raise InputError(f"{folder}: is not a folder, expected the folder with the students' answers")
@@ -133,7 +133,7 @@ def _by_statement(lesson: Lesson) -> list[list[Check]]:
 
 
 def _joined(findings: Sequence[Finding]) -> str:
-    """Returns whether a statement holds, all of whose checks have to."""
+    """Returns the result of a statement, which holds if all its checks are met."""
     results = [finding.result for finding in findings]
     if all(result is Result.MET for result in results):
         return WORDS[Result.MET]

@@ -48,13 +48,13 @@ def _cells(lesson: Lesson) -> list[tuple[str, str]]:
     code = {name: Template(text).substitute(texts) for name, text in _CODE.items()}
     return [
         ("markdown", f"# {lesson.title}\n\n{lesson.question}\n\nYou will learn {lesson.learn}"),
-        ("markdown", "The scenario, as `ackclock run` takes it from a file."),
+        ("markdown", "The scenario, in the file format of `ackclock run`:"),
         ("code", code["scenario"]),
-        ("markdown", f"Each variant replaces values of the scenario, and is run with {REPLICATIONS} seeds."),
+        ("markdown", f"Each variant changes values of the scenario and is run with {REPLICATIONS} seeds:"),
         ("code", code["runs"]),
-        ("markdown", "Means over the seeds ± half of their 95 % interval:"),
+        ("markdown", "Mean of each measure over the seeds ± half the width of its 95 % confidence interval:"),
         ("code", code["table"]),
-        ("markdown", "The first seed of each variant over time:"),
+        ("markdown", "Time series of the first run of each variant:"),
         ("code", code["figure"]),
         ("markdown", "## What to look for\n\n" + _list(lesson.look)),
         ("markdown", "## What to change\n\n" + _list(lesson.change)),
@@ -75,7 +75,7 @@ runs = {
 measures = $measures
 table(runs, measures)""",
     "figure": "curves(runs, $figure)",
-    "own": """# A variant of your own: any value at any path of the scenario.
+    "own": """# Your own variant: new values by their dotted paths in the scenario.
 own = $own
 table({"own": scenario.with_overrides(own).run_many(replications=$replications, series=True)}, measures)""",
 }

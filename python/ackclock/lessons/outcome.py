@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 REPLICATIONS = 10
-"""The number of seeds of each variant: enough for an interval, few enough for a lesson."""
+"""The number of seeds of each variant: enough for a confidence interval, few enough to run during a lesson."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The runs of each variant of a lesson, by its label."""
+    """The runs of each variant of a lesson, by the label of the variant."""
 
     lesson: Lesson
     runs: Mapping[str, Runs]
@@ -118,7 +118,7 @@ def curves(runs: Mapping[str, Runs], path: str) -> go.Figure:
             curve = go.Scatter(x=times, y=values, name=name, line=line, legendgroup=name, showlegend=new)
             figure.add_trace(curve, row=row, col=1)
     if not colours:
-        raise InputError(f"figure: no run has a series called {path}")
+        raise InputError(f'figure: found "{path}", expected a pattern that matches a series of the runs')
     title = quantity.replace("_bps", "_mbps") if quantity.endswith("_bps") else quantity
     figure.update_layout(height=120 + 150 * len(runs), margin={"t": 40, "b": 40}, template="plotly_white")
     figure.update_yaxes(title_text=title, row=(len(runs) + 1) // 2)
