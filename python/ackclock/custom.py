@@ -334,10 +334,9 @@ def draws_unseeded(cls: type[_Hosted]) -> bool:
             continue
         seen.add(function)
         names = set(function.__code__.co_names)
-        if names & _GENERATORS:
-            return False
+        constructs = bool(names & _GENERATORS)
         for value in _used(function):
-            found = found or _is_source(value, names)
+            found = found or (not constructs and _is_source(value, names))
             if isinstance(value, FunctionType) and value.__module__ == cls.__module__:
                 left.append(value)
     return found

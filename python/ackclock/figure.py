@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -106,8 +107,10 @@ class Figure:
 
 def _inches(width: float | str | None) -> float | None:
     """Returns the width in inches, or None for the default width. InputError for an unknown name."""
-    if not isinstance(width, str):
+    if width is None or (not isinstance(width, str) and 0 < width < math.inf):
         return width
+    if not isinstance(width, str):
+        raise InputError(f"width_in: found {width}, expected a positive number of inches")
     if width not in _WIDTHS:
         raise InputError(
             f'width_in: found "{width}", expected a number of inches, or one of {", ".join(_WIDTHS)}'

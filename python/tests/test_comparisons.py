@@ -143,6 +143,14 @@ class Seeded(Steady):
         return Decision(5.0 + self.draws.random())
 
 
+class SeededInPart(Seeded):
+    """Has a generator with a seed, and draws elsewhere without one."""
+
+    def on_ack(self, ack: Any, random_of_event: Any) -> None:
+        super().on_ack(ack, random_of_event)
+        self.extra = drawn_elsewhere()
+
+
 class Given(NewReno):
     """Draws from the argument of the event."""
 
@@ -160,6 +168,7 @@ class Given(NewReno):
         (DrawnByNumPy, True),
         (DrawnElsewhere, True),
         (Seeded, False),
+        (SeededInPart, True),
         (Given, False),
         (NewReno, False),
     ],

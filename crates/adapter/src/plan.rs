@@ -1,6 +1,7 @@
 //! Which control runs under which stack, and why another cannot.
 
 use crate::stack::Stack;
+use ackclock_base::ranges::quantity_words;
 use ackclock_base::{Descriptor, Span, Time, Values, random::Scripted};
 use ackclock_cc::entry::{Build, Entry};
 use ackclock_cc::{Ack, Assembly, Change, Controller, EcnResponse, Initial, Part, RateSample, registry};
@@ -120,7 +121,7 @@ impl Plan {
             return Err(Refusal::BadValue {
                 parameter: parameter.name,
                 given: value.to_owned(),
-                expected: parameter.range.words(),
+                expected: quantity_words(parameter.quantity, &parameter.range),
             });
         }
         self.values.set(parameter.name, read);
@@ -299,6 +300,11 @@ mod tests {
                 .starts_with("cubic has no parameter \"betta\"; its parameters: ")
         );
         assert!(message(cubic().with("beta", "much")).starts_with("beta is \"much\", but must be "));
+        let ledbat = Plan::named("ledbat++", HONOURS_RATES).unwrap();
+        assert_eq!(
+            message(ledbat.with("target", "10 min")),
+            "target is \"10 min\", but must be a time above 0 and at most 10 s"
+        );
         assert_eq!(
             message(Plan::named("bbrv3", PACES_ITSELF)),
             "bbrv3 does not run under stack: it sets a sending rate, and the stack paces by the window alone"

@@ -12,6 +12,7 @@ pub mod declare;
 pub mod link;
 pub mod quantity;
 pub mod random;
+pub mod ranges;
 pub mod registry;
 pub mod spelling;
 pub mod trace;

@@ -24,7 +24,6 @@ pub mod network;
 pub mod observe;
 pub mod places;
 pub mod precision;
-pub mod ranges;
 pub mod reader;
 pub mod reference;
 pub mod registry;

@@ -11,10 +11,10 @@ mod stop;
 
 pub use stop::Stop;
 
+use ackclock_base::ranges::quantity_words;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Kind, Parameter, Range, Value, Values};
 use ackclock_lab::Plugins;
-use ackclock_lab::language::ranges::quantity_words;
 use ackclock_lab::language::registry;
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;

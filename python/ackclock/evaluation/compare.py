@@ -165,8 +165,8 @@ def require_alike(
     if list(seeds) != record["seeds"] or quick != record["quick"]:
         kind = "a quick" if record["quick"] else "a full"
         raise InputError(
-            f"the record is of {kind} evaluation (seeds: {len(record['seeds'])}), but this is "
-            f"{'a quick' if quick else 'a full'} one (seeds: {len(seeds)}): make a new record, or use the record's "
+            f"the record is of {kind} evaluation (seeds {', '.join(map(str, record['seeds']))}), but this is "
+            f"{'a quick' if quick else 'a full'} one (seeds {', '.join(map(str, seeds))}): make a new record, or use the record's "
             "options"
         )
     before = record.get("most_packets")

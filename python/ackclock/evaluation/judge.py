@@ -331,7 +331,7 @@ class _Place:
 
     def _nothing(self, where: npt.NDArray[np.bool_]) -> str:
         """Returns in how many runs there is nothing to judge."""
-        what = "no value" if np.any(np.isnan(self.of(TESTED))) else "a value of 0"
+        what = "no value" if np.any(np.isnan(self.of(TESTED)[where])) else "a value of 0"
         return f"{what} in {np.sum(where)} of {where.size} runs"
 
     def _failures(self) -> list[str]:

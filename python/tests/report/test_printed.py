@@ -50,6 +50,10 @@ def test_a_paper_gets_its_width_and_fonts_that_it_may_embed(tmp_path: Path) -> N
     assert b"/FontFile2" in content
     wide = by_name()["synthetic-figure-2-loss"].save(tmp_path / "wide.pdf", width_in=7).read_bytes()
     assert re.search(rb"/MediaBox \[ 0 0 504 ", wide)
+    for wrong in (0, -1.0, float("nan"), "half"):
+        with pytest.raises(InputError, match=f"width_in: found .?{wrong}.*, expected a"):
+            by_name()["synthetic-figure-2-loss"].save(tmp_path / "x.pdf", width_in=wrong)
+    assert not [*tmp_path.glob("*.tmp")]
 
 
 def test_no_colour_vanishes_in_print() -> None:

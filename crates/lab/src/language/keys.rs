@@ -17,8 +17,8 @@
 //! assert!(PAUSE.key("lasts").is_some());
 //! ```
 
-use crate::language::ranges;
 use ackclock_base::declare::Field;
+use ackclock_base::ranges;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Kind, Range};
 

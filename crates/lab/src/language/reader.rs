@@ -5,9 +5,9 @@ use crate::language::diagnostics::{Diagnostic, MAX_NAMES, counted, in_order, is_
 use crate::language::document::{Document, Node, Span, Table as Entries, Value, quoted};
 use crate::language::keys::{Form, Key, Otherwise, Table, length_words};
 use crate::language::limits::MAX_PROBLEMS;
-use crate::language::ranges::{kind, quantity_words};
 use crate::language::registry::plugins::Plugins;
 use ackclock_base::declare::Field;
+use ackclock_base::ranges::{kind, quantity_words};
 use ackclock_base::registry::Quantity;
 use ackclock_base::spelling::Misspelt;
 use ackclock_base::{Range, Rate, Value as Read};

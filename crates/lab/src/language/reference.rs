@@ -3,7 +3,7 @@
 
 use crate::language::keys::{Form, Key, Otherwise, Table};
 use crate::language::load::SCENARIO;
-use crate::language::ranges::base_unit;
+use ackclock_base::ranges::base_unit;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Kind, Range};
 use serde::Serialize;

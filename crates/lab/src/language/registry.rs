@@ -11,8 +11,8 @@ pub use control_parts::{
 };
 
 use crate::cost::warnings::repair;
-use crate::language::ranges::range_words;
 use ackclock_aqm::entry::QueueLimit;
+use ackclock_base::ranges::range_words;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Kind, Parameter, Range};
 use plugins::Plugins;

@@ -4,8 +4,8 @@
 use crate::language::document::Document;
 use crate::language::keys::{Form, Key, Otherwise, Table};
 use crate::language::load::SCENARIO;
-use crate::language::ranges::{base_unit, quantity_words};
 use crate::language::registry;
+use ackclock_base::ranges::{base_unit, quantity_words};
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Kind, Parameter, Range};
 use serde_json::{Map, Value, json};

@@ -2,10 +2,10 @@
 
 use super::{Form, Key, Table};
 use crate::language::load::SCENARIO;
-use crate::language::ranges::quantity_words;
 use crate::language::registry;
 use crate::language::scenario::Scenario;
 use crate::language::schema;
+use ackclock_base::ranges::quantity_words;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Kind, Range, Rate, Span};
 use serde_json::{Map, Value as Json, json};

@@ -1,7 +1,7 @@
 //! Quantities and their ranges in words.
 
-use ackclock_base::registry::Quantity;
-use ackclock_base::{Range, Rate, Span};
+use crate::registry::Quantity;
+use crate::{Range, Rate, Span};
 
 /// Returns a quantity within a range in words, such as "a time of at most 3600 s".
 pub fn quantity_words(quantity: Quantity, range: &Range) -> String {
