@@ -244,7 +244,7 @@ def _axis_value(value: int | float | str | None) -> float:
     try:
         return float(str(value).split()[0])
     except (ValueError, IndexError):
-        raise ValueError(f'the sweep value "{value}" has no number to compare by') from None
+        raise ValueError(f'expected a sweep value that begins with a number, found "{value}"') from None
 
 
 def _bound(text: str | None, default: float) -> float:
