@@ -43,7 +43,8 @@
     spectral_period(path, segment, from, to)
         the period of the strongest frequency, in seconds
     convergence_time(first, second, start, from, to)
-        45-55 % convergence time of two series, where the first was alone between `from` and `to`
+        the 45-55 % convergence time: the seconds from `start` until the first series has fallen to 55 %, and the
+        second has risen to 45 %, of the maximum of the first between `from` and `to`, where it was alone
     loss_or_mark_rate(link)
         the share of the packets that arrived at a link which its queue dropped or marked
     worst_loss(link, width, from)
@@ -75,8 +76,8 @@
         the largest growth of a value, such as a window, within `width` seconds
     growth_of_gaps(path, from, to, first, cap)
         the smallest ratio of a gap between packets to the one before it, from a count such as
-        `"links.bottleneck.arrived_packets"`, without the first gaps; gaps of `cap` or more need not grow. 2
-        with too few packets
+        `"links.bottleneck.arrived_packets"`, after the `first` gaps; gaps of `cap` seconds or more need not grow.
+        2 if there are too few packets
     trips(link, share, width, windows, from)
         how often a circuit breaker of the network would have opened: after `windows` consecutive windows, in each
         of which more than `share` of the packets was dropped
