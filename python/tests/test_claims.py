@@ -83,7 +83,7 @@ def test_a_level_that_is_never_passed_has_no_sample() -> None:
         ("axis('vegas')", "axis() needs the swept values of a case"),
         ("first_above(axis('rbcc[*]'), loss('rbcc[..5]'), 1)", "the same part of the sweep"),
         ("trend(axis('rbcc[1..1]'), loss('rbcc[1..1]'))", "two or more"),
-        ("loss(vegas)", 'there is no "vegas"'),
+        ("loss(vegas)", 'there is no value or function "vegas"'),
         ("loss(3)", "in quotes"),
         ("loss()", "expected loss('<case>')"),
         ("axis('rbcc[..5]')", "one number per replication"),

@@ -36,7 +36,7 @@ from ackclock.schemas.evaluate import EvaluateDocument
             "a metric id is used as a function name: use only lower-case letters, digits and _",
         ),
         ('metric = "delay"', 'metric = "dealy"', 'criteria[1]: there is no metric "dealy"'),
-        (", high = 1.05", "", "no limit: give low or high"),
+        (", high = 1.05", "", "expected `low`, `high` or both, found neither"),
         ('limit = { measure = "ratio", high = 1.05 }', 'limit = "dely"', 'there is no limit "dely"'),
         ('quick = ["10 packets"]\n', "", "expected at least one point for quick evaluations"),
         ('family = "N-02"', 'family = "N-77"', 'there is no criterion "N-77"'),

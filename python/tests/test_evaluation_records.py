@@ -76,7 +76,7 @@ def test_a_record_has_the_criteria_of_today(control: str) -> None:
         family = files.load(name).about.family
         reasons = (
             "Not with this transport",
-            "It is not evaluated with marks",
+            "It is not evaluated with ECN marks",
             f"{name} was left out",
             "Left out, because its links could carry more",
         )

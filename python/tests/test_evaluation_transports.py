@@ -36,7 +36,7 @@ def test_a_transport_without_marks_is_said_not_to_be_evaluated_with_them() -> No
         (tunnel,) = run.evaluate(plan).asked
         assert (tunnel.verdict, tunnel.sentence) == (
             NOT_EVALUATED,
-            "It is not evaluated with marks, which packets of this transport cannot have.",
+            "It is not evaluated with ECN marks, because the transport does not use ECN.",
         )
 
 

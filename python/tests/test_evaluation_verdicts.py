@@ -139,10 +139,10 @@ def of_harm(change: dict[str, Any]) -> ScenarioFile:
         ({"equal": "equel"}, 'there is no metric "equel"'),
         ({"metric": "delay"}, '`equal` needs a metric with better = "more"'),
         ({"limit": "harn"}, 'there is no limit "harn"; did you mean "harm"?'),
-        ({"limit": {"measure": "ratio"}, "equal": ""}, "no limit: give low or high"),
+        ({"limit": {"measure": "ratio"}, "equal": ""}, "expected `low`, `high` or both, found neither"),
         (
             {"limit": {"measure": "ratio", "low": 1, "beside": True}, "equal": ""},
-            "a ratio is a comparison",
+            "ratio already compares with a reference",
         ),
         (
             {"limit": {"measure": "value", "low": 1, "runs": 0.1}, "equal": ""},

@@ -103,7 +103,7 @@ def test_what_has_no_finite_value_is_missing(text: str) -> None:
     [
         ("sum(flows.retransmited_packets)", 'did you mean "retransmitted_packets"?'),
         ("sun(flows.sent_packets)", 'there is no function "sun"; did you mean "sum"?'),
-        ("fairnes", 'there is no "fairnes"; did you mean "fairness"?'),
+        ("fairnes", 'there is no value or function "fairnes"; did you mean "fairness"?'),
         ("flow('tcp-3').sent_packets", 'there is no flow "tcp-3"; did you mean'),
         ("sum(flows('tpc*').sent_packets)", 'there is no group "tpc*"; did you mean "tcp"?'),
         ("sum(flows('tpc').sent_packets)", 'there is no group "tpc"; did you mean "tcp"?'),

@@ -19,20 +19,20 @@ from ackclock.experiment.comparison import measured
 from ackclock.experiment.model import Criterion, Metric, Setting, Table
 
 TESTED, SOLO = "tested", "solo"
-"""The names under which samples of the control under test, and of the scenario without it, are kept."""
+"""The contender names of the control under test and of the scenario without it, as keys of samples."""
 BEFORE = " before"
-"""Ends the name of a control whose samples are those in the setting that a change compares with."""
+"""The suffix of a control's name for its samples in the undisturbed setting that a `change` limit compares with."""
 PACKET = 1500
 """The size of a packet on the wire, in bytes."""
 LEAST_BUFFER = 10
 """The smallest buffer of the grid, in packets."""
 WINDOW = 10_000
-"""The receive window of the transports, in packets, that settings have unless they need a larger one."""
+"""The default receive window of the transports, in packets; a setting of the grid that needs more overrides it."""
 OF_WINDOW = "window"
-"""The override of a setting that stands for the receive window of all flows whose transport can have one."""
+"""The override key for the receive window of all flows whose transport has this parameter."""
 
 MARKS = "marks"
-"""The override of a setting that stands for ECN in the seat under test."""
+"""The override key that enables ECN for the flows of the control under test."""
 
 
 class Point(Table):
@@ -43,8 +43,7 @@ class Point(Table):
     quick: bool = Field(default=False, description="whether a quick evaluation includes the point")
     marks: bool = Field(
         default=False,
-        description="whether packets of the control under test may be marked (ECN); the point is left out "
-        "for a transport without ECN",
+        description="whether the control under test uses ECN; the point is left out for a transport without ECN",
     )
 
 
@@ -52,7 +51,7 @@ class Axis(Table):
     """A quantity that the settings of a scenario vary, as a list of ``points`` or of ``values`` for one ``path``."""
 
     name: str
-    path: str = Field(default="", description="dotted path of the scenario key that takes the values")
+    path: str = Field(default="", description="dotted path of the scenario key that the values set")
     values: list[Any] = Field(default_factory=list)
     quick: list[Any] = Field(default_factory=list, description="values that a quick evaluation includes")
     points: list[Point] = Field(default_factory=list)
@@ -60,7 +59,8 @@ class Axis(Table):
     @model_validator(mode="after")
     def _one_form(self) -> Self:
         if bool(self.points) == bool(self.values):
-            raise ValueError("give either `points`, or `path` and `values`")
+            found = "both" if self.points else "neither"
+            raise ValueError(f"expected either `points`, or `path` and `values`, found {found}")
         if self.values and not self.path:
             raise ValueError("`values` need a `path`")
         if unknown := [value for value in self.quick if value not in self.values]:
@@ -137,18 +137,18 @@ class Demand(Table):
     """A limit on a metric, as a file states it."""
 
     metric: str
-    limit: str | Limit = Field(description="name of a bundled limit, or a table with an own limit")
+    limit: str | Limit = Field(description="name of a bundled limit, or a table that defines a limit")
     against: dict[str, str] = Field(
         default_factory=dict,
-        description="for a change: axes and points of the undisturbed setting to compare with",
+        description='for measure = "change": axes and points of the undisturbed setting to compare with',
     )
     only: dict[str, list[str]] = Field(
         default_factory=dict, description="axes and points to which the limit applies; default: every setting"
     )
     equal: str = Field(
         default="",
-        description="for harm: metric that gives the others' equal share; no harm if they keep at least 90 % "
-        "of it, here and with the reference",
+        description='for measure = "harm": metric that computes the equal share of the other flows; the condition is '
+        "met if they keep at least 90 % of this share, and of the share measured with the reference",
     )
 
     @model_validator(mode="after")
@@ -157,7 +157,7 @@ class Demand(Table):
             raise ValueError(f'limit: there is no limit "{self.limit}"{nearest(self.limit, list(known()))}')
         measure = self.limits.measure
         if (measure == "change") != bool(self.against):
-            raise ValueError('a limit with measure = "change" needs `against`, and no other limit takes it')
+            raise ValueError('a limit with measure = "change" needs `against`, which no other measure allows')
         if self.equal and measure != "harm":
             raise ValueError('`equal` is only for a limit with measure = "harm"')
         return self
@@ -237,29 +237,29 @@ class ScenarioFile(Table):
 
     family: str = Field(
         pattern=r"^(N-\d\d|[a-z-]+)$",
-        description="criterion of the RFC, e.g. N-03, or set, e.g. flent",
+        description="criterion of RFC 9743, e.g. N-03, or scenario set, e.g. flent, to which the scenario belongs",
     )
     title: str
-    summary: str = Field(description="the set-up in sentences")
+    summary: str = Field(description="topology, flows and events, in sentences")
     source: str = Field(
-        default="", description="for a scenario of a set: origin of the numbers, and differences from it"
+        default="",
+        description="for a scenario of a set: source of the parameters, and deviations from the source",
     )
     tested: list[str] = Field(
         default_factory=lambda: ["tested"], description="groups of flows that run the control under test"
     )
     lacks: list[str] = Field(
         default_factory=list,
-        description="parts of the section that the scenario omits or tests less strictly, and generous "
-        "limits",
+        description="parts of the RFC's section that the scenario omits or tests less strictly, and generous limits",
     )
     partial: str = Field(
         default="",
-        description="reason why the scenario cannot answer the section, as half a sentence: met conditions "
-        "then give `no limit`, not OK",
+        description="reason why met conditions do not satisfy the RFC's section, as a clause that follows `but`: the "
+        "verdict is then `no limit` instead of OK",
     )
     marks: bool = Field(
         default=False,
-        description="whether packets of the control under test may be marked (ECN) in all settings",
+        description="whether the control under test uses ECN in all settings",
     )
     details: dict[str, Any] = Field(
         default_factory=dict,
@@ -267,7 +267,8 @@ class ScenarioFile(Table):
     )
     figure: str = Field(default="", description="id of the metric in the figure; default: the first metric")
     grid: Grid | None = Field(
-        default=None, description="common grid of paths to run over; `grid = {}` is the default grid"
+        default=None,
+        description="grid of rates, round trips and buffers to run over; `grid = {}` is the default grid",
     )
     axes: list[Axis] = Field(default_factory=list)
     metrics: list[Metric] = Field(min_length=1)
@@ -281,7 +282,7 @@ class ScenarioFile(Table):
         """Refuses a metric without ``better``, on which harm and comparisons of records depend."""
         for metric in self.metrics:
             if "better" not in metric.model_fields_set:
-                raise ValueError(f'metric "{metric.id}": `better` is missing: more, less or neither')
+                raise ValueError(f'metric "{metric.id}": `better` is missing, expected more, less or neither')
         return self
 
     @model_validator(mode="after")
@@ -313,7 +314,7 @@ class ScenarioFile(Table):
         for axis in self.axes:
             if not any(point.quick for point in axis.all_points()):
                 raise ValueError(
-                    f'axis "{axis.name}": expected at least one point for quick evaluations, found none'
+                    f'axis "{axis.name}": expected at least one point for quick evaluations, found none: set `quick`'
                 )
         return self
 

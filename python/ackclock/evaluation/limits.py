@@ -15,7 +15,7 @@ from ackclock.experiment.model import Table
 
 Measure = Literal["value", "rate", "ratio", "difference", "harm", "change"]
 OF_ONE_CONTROL = ("value", "rate", "change")
-"""The measures that compare with no other control."""
+"""The measures that do not compare with another control."""
 
 
 class Limit(Table):
@@ -30,29 +30,32 @@ class Limit(Table):
     measure: Measure
     low: float | None = None
     high: float | None = None
-    unit: str = Field(default="", description="unit of `low` and `high`, or of `floor`")
-    floor: float = Field(default=0.0, ge=0, description="for a ratio: lower values count as this value")
+    unit: str = Field(default="", description="unit of `low` and `high`; for a ratio, unit of `floor`")
+    floor: float = Field(default=0.0, ge=0, description="for a ratio: values below `floor` count as `floor`")
     runs: float = Field(
-        default=0.0, ge=0, lt=1, description="for a rate: largest share of runs that may be outside"
+        default=0.0,
+        ge=0,
+        lt=1,
+        description="for a rate: largest allowed share of runs outside the range, below 1",
     )
     beside: bool = Field(
         default=False,
-        description="whether a control outside the limit counts as a standard control if a reference is "
-        "outside too, unless it is significantly more than a tenth farther outside",
+        description="whether the verdict is `as standard controls` if a reference is outside the limit too and the "
+        "control is not significantly more than 10 % farther outside",
     )
     reason: str = Field(default="", description="reason for the value of the limit")
     source: str = Field(
-        default="", description="document that sets the limit; empty for one of ackclock's own"
+        default="", description="document on which the limit is based; empty if ackclock chose the limit"
     )
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
         if self.low is None and self.high is None:
-            raise ValueError("no limit: give low or high")
+            raise ValueError("expected `low`, `high` or both, found neither")
         if self.beside and self.measure not in OF_ONE_CONTROL:
             raise ValueError(
-                f"`beside` is for the measures {', '.join(OF_ONE_CONTROL)}: a {self.measure} is a comparison "
-                f"itself"
+                f"`beside` needs one of the measures {', '.join(OF_ONE_CONTROL)}; {self.measure} already compares "
+                "with a reference"
             )
         if self.runs and self.measure != "rate":
             raise ValueError('`runs` is only for measure = "rate"')

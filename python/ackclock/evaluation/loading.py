@@ -21,7 +21,7 @@ from ackclock.errors import InputError, RunError
 from ackclock.evaluation.contenders import loaded
 
 _RETURNED = b"returned"
-"""What the process writes when the file has given control back, whether it was loaded or raised an exception."""
+"""The bytes that the process writes once the file has been loaded or has raised an exception."""
 
 T = TypeVar("T")
 

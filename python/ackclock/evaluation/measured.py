@@ -18,13 +18,13 @@ class Measured:
     settings: Sequence[Setting]
     seeds: Sequence[int]
     values: dict[tuple[str, int, str], Array] = field(default_factory=dict)
-    """By contender, setting and metric, a value for each seed, nan if a run had none."""
+    """The samples by contender, setting and metric: one value per seed, nan for a run without a value."""
     failures: dict[tuple[int, int], str] = field(default_factory=dict)
-    """Why runs of the control under test failed, by setting and seed."""
+    """The error messages of failed runs of the control under test, by setting and seed."""
     closed: dict[tuple[str, int, int], str] = field(default_factory=dict)
-    """Why a stack closed a connection, by contender, setting and seed."""
+    """The reasons for which a stack closed a connection, by contender, setting and seed."""
     fewer: dict[tuple[str, int], int] = field(default_factory=dict)
-    """The number of seeds of a contender in a setting, where that was enough to decide."""
+    """The number of seeds that were run, by contender and setting; without an entry, all of them."""
 
     def count(self, contender: str, setting: int) -> int:
         """Returns the number of seeds of a contender in a setting."""

@@ -13,7 +13,7 @@ from ackclock.evaluation.judge import Judged
 from ackclock.evaluation.words import CONCERN
 
 Seat = tuple[str, int]
-"""A contender in a setting, by its index."""
+"""A contender and the index of a setting."""
 
 
 def going_on(found: Sequence[Judged]) -> set[Seat]:

@@ -26,11 +26,11 @@ from ackclock.errors import AckclockError, RunError
 from ackclock.series import Series
 
 LIMIT_S = 300.0
-"""The longest time that a run may take, by default."""
+"""The default time limit of a run, in seconds."""
 MOST_LATE = 10
-"""The number of runs that may take longer than the limit before one has finished; then the others are not made."""
+"""The number of runs over the time limit after which the remaining runs are skipped, if none has finished in time."""
 PATIENCE_S = 10.0
-"""The time in which a process ends after its input."""
+"""The time, in seconds, that a process has to exit after its input is closed, before it is killed."""
 
 
 class Processes:
@@ -64,9 +64,9 @@ class _Maker:
     module: str
     arguments: Sequence[str]
     what: str
-    """What runs there that may end the process."""
+    """The code in the process that could end it, as messages name it: the control or a library."""
     _limit_s: float | None
-    """The longest time that a run may take; None where it follows from the stacks of libraries in the run."""
+    """The time limit of a run, in seconds; None if it follows from the CPU time limit of the job."""
 
     @property
     def command(self) -> list[str]:
@@ -171,7 +171,7 @@ class _Process:
         )
         self.ended = False
         self.was_late = False
-        """Whether its last run took longer than the limit."""
+        """Whether the last run exceeded the time limit."""
 
     def make(self, job: Job) -> core.Made | AckclockError:
         """Makes a job. RunError, returned, if the run fails, takes longer than the limit, or ends the process."""
@@ -218,7 +218,7 @@ class _Returned(core.Made):
     """The result of a run in another process."""
 
     data: bytes | None = None
-    """Its series, as the process wrote them."""
+    """The serialised series of the run; None without series."""
 
     def series(self) -> Series | None:
         """Returns the series, if there are any."""

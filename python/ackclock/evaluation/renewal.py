@@ -60,11 +60,15 @@ def samples_of(scenario: Record, record: Record) -> Measured:
     """Returns the samples of a scenario of a record. ValueError if its settings or metrics are not those of today."""
     about = load(scenario["name"]).about
     if {one["id"] for one in scenario["metrics"]} != {one.id for one in about.metrics}:
-        raise ValueError(f"{scenario['name']} now has other metrics than the record: record it again")
+        raise ValueError(
+            f"{scenario['name']} now has other metrics than in the record: record the scenario again"
+        )
     recorded = [one["name"] for one in scenario["settings"]]
     settings = _settings_of(about, record, recorded)
     if [one.name for one in settings] != recorded:
-        raise ValueError(f"{scenario['name']} now has other settings than the record: record it again")
+        raise ValueError(
+            f"{scenario['name']} now has other settings than in the record: record the scenario again"
+        )
     samples = Measured(settings, record["seeds"])
     for index, setting in enumerate(scenario["settings"]):
         values = {TESTED: setting["tested"], **setting["references"], SOLO: setting.get("solo", {})}
@@ -158,7 +162,9 @@ def _result(scenario: Record, record: Record) -> ScenarioResult:
     AssertionError if runs of the scenario failed, because a record does not say which.
     """
     if scenario.get("failed_runs"):
-        raise AssertionError(f"{scenario['name']} has failed runs: record the whole anew")
+        raise AssertionError(
+            f"{scenario['name']} has failed runs in the record: record the whole evaluation again"
+        )
     loaded, samples = load(scenario["name"]), samples_of(scenario, record)
     found = findings(loaded, samples, record["references"])
     every = list(loaded.about.settings(quick=record["quick"]))

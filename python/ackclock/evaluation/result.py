@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from ackclock.evaluation.run import Plan
 
 OF_TAIL_DROP = tuple(f"N-0{number}" for number in range(1, 10))
-"""The criteria of section 5, which all run with drop-tail queues."""
+"""The criteria of sections 5.1 and 5.2 of RFC 9743, all of which run with drop-tail queues."""
 
 MOST_NAMED = 3
 """The largest number of conditions that the sentence of a verdict names."""
-UNMARKED = "not evaluated with marks, which packets of this transport cannot have"
-NOT_ASKED = "Not among the scenarios of this evaluation."
+UNMARKED = "not evaluated with ECN marks, because the transport does not use ECN"
+NOT_ASKED = "None of its scenarios was selected for this evaluation."
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,9 @@ class ScenarioResult:
     samples: Measured
     findings: Sequence[Judged]
     left_out: int = 0
-    """The number of settings that were left out for their size."""
+    """The number of settings that were left out because their links could carry too many packets."""
     unmarked: int = 0
-    """The number of settings that were left out, because packets of the transport cannot be marked."""
+    """The number of settings that were left out because the transport does not use ECN."""
 
     @property
     def closed(self) -> list[str]:
@@ -105,7 +105,7 @@ class ScenarioResult:
         samples, texts = self.samples, []
         for contender in dict.fromkeys(contender for contender, _, _ in samples.closed):
             reasons = Counter(why for (of, _, _), why in samples.closed.items() if of == contender)
-            who = {TESTED: "the control", SOLO: "the scenario without it"}.get(contender, contender)
+            who = {TESTED: "the control", SOLO: "only the other flows"}.get(contender, contender)
             runs = f"{reasons.total()} of {samples.runs(contender)} runs"
             why = reasons.most_common(1)[0][0]
             texts.append(f"{self.loaded.name}: with {who}, the stack closed a connection in {runs}: {why}.")
@@ -132,9 +132,9 @@ class FamilyResult:
     sentence: str
     scenarios: Sequence[ScenarioResult] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
-    """The names of the scenarios that were left out, and why."""
+    """The scenarios that were left out, with the reason for each."""
     shortened: Sequence[str] = ()
-    """The settings of the others that were left out, and why, in sentences."""
+    """A sentence for each scenario that ran without some of its settings, with the reason."""
 
     @property
     def lacks(self) -> list[str]:
@@ -158,20 +158,20 @@ class Evaluation:
     quick: bool
     seeds: Sequence[int]
     most_packets: int | None
-    """The number of packets above which settings are left out, by what their links could carry in a run."""
+    """Settings whose links could carry more packets than this in a run are left out; None without such a limit."""
     families: Sequence[FamilyResult]
     answers: Answers
     runs: int
     cpu_time_s: float
     versions: Mapping[str, Any]
     recoveries: Mapping[str, str] = field(default_factory=dict)
-    """The loss recovery of the flows of each control: a rule, or a transport with its own."""
+    """The loss recovery of each control's flows: a rule, or the name of a transport with its own recovery."""
     chosen: frozenset[str] = frozenset()
-    """The criteria and sets whose scenarios were asked for."""
+    """The criteria and sets whose scenarios were selected."""
     source: str = ""
-    """The file of a control in Python."""
+    """The source code of a control in Python; empty for another control."""
     remarks: Sequence[str] = ()
-    """Remarks on how the host treats the control."""
+    """Remarks on how the host treats a control in Python."""
 
     @property
     def fingerprint(self) -> str:
@@ -360,6 +360,9 @@ def tail_drop(verdicts: Mapping[str, str]) -> tuple[str, str]:
     missing = [section for section, verdict in verdicts.items() if verdict == NOT_EVALUATED]
     verdict = worst(verdicts.values())
     if missing and verdict != CONCERN:
-        return NOT_EVALUATED, f"Not run: {', '.join(missing)}."
+        return (
+            NOT_EVALUATED,
+            f"This verdict requires all of sections 5.1 and 5.2; not evaluated: {', '.join(missing)}.",
+        )
     those = ", ".join(section for section, one in verdicts.items() if one == verdict)
     return verdict, f"All of section 5 has drop-tail queues; {verdict} in {those}."

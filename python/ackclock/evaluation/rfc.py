@@ -20,12 +20,12 @@ class Family:
     section: str
     title: str
     strength: str
-    """The RFC's word: MUST or SHOULD, with what has to be done, or what it says instead, in lower case; "-" if it
-    demands nothing. Mostly it says how strongly the RFC asks for an evaluation, not for a result.
+    """The RFC's requirement word: MUST or SHOULD, with the required action, or another word in lower case; "-" if the
+    section requires nothing. Most of these words require an evaluation, not a result.
     """
     demand: str
     not_evaluated: str = ""
-    """Why nothing is run for it; empty if something is."""
+    """Why no scenario is run for the criterion; empty if there are scenarios."""
 
 
 FAMILIES = (
@@ -34,7 +34,7 @@ FAMILIES = (
         "5.1.1",
         "Protection against congestion collapse",
         "should",
-        "Stop sending above some rate of drops, or back off fully: down to one packet per round trip, then "
+        "Stop sending above some drop rate, or back off fully: down to one packet per round trip, then "
         "ever longer gaps while the congestion lasts.",
     ),
     Family(
@@ -50,8 +50,8 @@ FAMILIES = (
         "5.1.3",
         "Protection against high packet loss",
         "needs",
-        "Avoid causing excessive loss. The first BBR failed here: several flows, and a buffer below roughly "
-        "one and a half bandwidth-delay products.",
+        "Avoid causing excessive loss. BBRv1 failed here, with several flows and a buffer below roughly "
+        "1.5 bandwidth-delay products.",
     ),
     Family(
         "N-04",
@@ -80,7 +80,7 @@ FAMILIES = (
         "5.2.1",
         "Existing general-purpose congestion control",
         "MUST evaluate",
-        "Evaluate in competition with standard controls. Strict friendliness to Reno or CUBIC is not asked.",
+        "Evaluate in competition with standard controls. Strict friendliness to Reno or CUBIC is not required.",
     ),
     Family(
         "N-08",
@@ -101,15 +101,15 @@ FAMILIES = (
         "5.3.2",
         "Incremental deployment: middleboxes",
         "MUST discuss",
-        "Discuss whether incremental deployment is possible; say what is known about the equipment of "
-        "today's Internet (SHOULD).",
+        "Discuss whether incremental deployment is possible; report what is known about equipment "
+        "deployed in the Internet (SHOULD).",
     ),
     Family(
         "N-10",
         "6.1",
         "Paths with tail-drop queues",
         "MUST evaluate",
-        "Evaluate with drop-tail queues. Every criterion of section 5 is run with them here.",
+        "Evaluate with drop-tail queues. ackclock runs every criterion of sections 5.1 and 5.2 with drop-tail queues.",
     ),
     Family(
         "N-11",
@@ -123,7 +123,7 @@ FAMILIES = (
         "6.3",
         "Wired paths",
         "baseline",
-        "The baseline: hardly any loss outside queues, and constant capacity.",
+        "Wired paths are the baseline: hardly any loss outside queues, and constant capacity.",
     ),
     Family(
         "N-13",
@@ -146,7 +146,7 @@ FAMILIES = (
         "7.2",
         "Network circuit breakers",
         "ought",
-        "React before a circuit breaker of the network does.",
+        "React before a network circuit breaker opens.",
     ),
     Family(
         "N-16",
@@ -160,7 +160,8 @@ FAMILIES = (
         "7.4",
         "Internet of Things and constrained nodes",
         "-",
-        "Very low rates and small bandwidth-delay products; the number of control packets matters.",
+        "Constrained nodes have very low rates and small bandwidth-delay products; the number of control "
+        "packets matters.",
     ),
     Family(
         "N-18", "7.5", "Paths with high delay", "ought", "Do not presume that all paths have a low delay."
@@ -203,8 +204,8 @@ FAMILIES = (
         "7.11",
         "Data centers",
         "SHOULD",
-        "Round trips below 2 ms, bursts, many nodes that finish at once; say which controls it can coexist "
-        "with.",
+        "Data centres have round trips below 2 ms, bursts, and many nodes that finish at once; state with "
+        "which controls the proposed control can coexist.",
     ),
 )
 
@@ -226,27 +227,32 @@ PROCESS = (
         "SHOULD",
         "Practical experience with implementation and use before publication as an RFC",
     ),
-    Item("PR-2", "3.1", "ought", "Evidence of results is documented; independent evaluation helps"),
+    Item("PR-2", "3.1", "ought", "Document the evidence for results; independent evaluation helps"),
     Item(
         "PR-3",
         "3.2",
         "MUST",
-        "Without evidence at Internet scale: Experimental status, unless not for general use",
+        "Without evidence at Internet scale: Experimental status, unless the control is not meant for general use",
     ),
-    Item("PR-4", "3.2", "SHOULD", "Experimental: not a default, actively measured, and can be switched off"),
-    Item("PR-5", "3.2", "MAY", "With measured deployment at Internet scale: Standards Track at once"),
+    Item(
+        "PR-4",
+        "3.2",
+        "SHOULD",
+        "If Experimental: the control is not a default, is actively measured, and can be switched off",
+    ),
+    Item("PR-5", "3.2", "MAY", "With measured deployment at Internet scale: directly on the Standards Track"),
     Item(
         "PR-6",
         "3.2",
         "REQUIRED",
-        "The abstract says whether there is consensus that it is safe, and where it is not recommended",
+        "The abstract states whether there is consensus that the control is safe, and where its use is not recommended",
     ),
     Item(
         "PR-7",
         "4",
         "need",
-        "Controlled environments: the functions that the control relies on, and what happens if traffic "
-        "leaks out",
+        "For controlled environments: describe the functions that the control relies on, and what happens "
+        "if traffic leaks out",
     ),
     Item("PR-8", "5.3.1", "MUST", "Explain every deviation from RFC 2914 and RFC 7141"),
     Item(

@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
 QUICK_SEEDS, FULL_SEEDS = 5, 10
 MEASURED = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
-"""The runs that are measured beforehand, by the share of all packets that shorter runs send."""
+"""Which of the shorter runs, in ascending order, are timed for an estimate: shares of the sum of their packets."""
 
 
 @dataclass(frozen=True)
 class Use:
-    """What a run is for: a scenario, an contender, a setting, the number of its seed."""
+    """One use of a run: the indices of the scenario, of the setting and of the seed, and the contender."""
 
     scenario: int
     contender: str
@@ -51,16 +51,16 @@ class Use:
 
 @dataclass
 class Planned:
-    """A run, and all that it is for."""
+    """A run and all of its uses."""
 
     job: Job
     uses: list[Use]
     packets: float
-    """The number of packets that it is expected to send."""
+    """The expected number of packets sent in the run."""
 
 
 class Plan:
-    """The runs of an evaluation, checked with the core. InputError if a scenario is wrong with a control."""
+    """The runs of an evaluation, validated by the core. InputError if a scenario is invalid with a control."""
 
     def __init__(
         self,
@@ -75,17 +75,15 @@ class Plan:
         self.quick, self.seeds, self.most_packets = quick, list(range(1, seeds + 1)), most_packets
         self.tested, self.references = tested, references
         self.family_of = {one.name: one.about.family for one in scenarios}
-        """The criterion or set of each scenario, whether or not the control can have it."""
+        """The criterion or set of each selected scenario, including those that are left out."""
         self.scenarios: list[Loaded] = []
         self.settings: list[list[Setting]] = []
         self.refused: dict[str, str] = {}
-        """The scenarios that cannot have the transport of the control, with the reason."""
+        """The scenarios in which the transport of the control is invalid, with the error message."""
         self.unmarked: dict[str, int] = {}
-        """The number of settings of each scenario that are left out, because packets of its transport cannot be
-        marked.
-        """
+        """The number of settings of each scenario that are left out because the transport does not use ECN."""
         self.too_large: dict[str, int] = {}
-        """The number of settings of each scenario that are left out, because their links could carry more than
+        """The number of settings of each scenario that are left out because their links could carry more than
         ``most_packets`` in a run.
         """
         self.runs: list[Planned] = []
@@ -144,16 +142,16 @@ class Plan:
 
     @property
     def looks(self) -> Looks:
-        """The looks at which it is judged; a quick evaluation makes all runs."""
+        """The looks at which the evaluation is judged; a quick evaluation is judged once, with all seeds."""
         return Looks.once(len(self.seeds)) if self.quick else Looks.until(len(self.seeds))
 
     def seats(self, scenario: int) -> set[Seat]:
-        """Returns the contenders of a scenario in each of its settings."""
+        """Returns all pairs of a contender and a setting of a scenario."""
         uses = (use for run in self.runs for use in run.uses if use.scenario == scenario)
         return {(use.contender, use.setting) for use in uses}
 
     def within(self, measured: Sequence[Measured]) -> set[int]:
-        """Returns the indices of the runs whose seeds are among those of a contender in its setting."""
+        """Returns the indices of the runs that are needed for the numbers of seeds in ``measured``."""
         return {
             index
             for index, run in enumerate(self.runs)
@@ -162,21 +160,17 @@ class Plan:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Returns the scenarios of which nothing is run, and why, as the end of a sentence."""
+        """Returns the scenarios without any run, each with the reason as the end of a sentence."""
         run = {one.name for one in self.scenarios}
         return (
             dict.fromkeys(self.refused, "it cannot have this transport")
-            | {
-                name: "packets of this transport cannot be marked"
-                for name in self.unmarked
-                if name not in run
-            }
+            | {name: "the transport does not use ECN" for name in self.unmarked if name not in run}
             | {name: f"its {more_than(self.most_packets)}" for name in self.too_large if name not in run}
         )
 
 
 def _packets(loaded: Loaded, wanted: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[float]:
-    """Returns the number of packets that each run is expected to send. InputError if a scenario is wrong."""
+    """Returns the number of packets that each run is expected to send. InputError if a scenario is invalid."""
     scenario = loaded.scenario
     series = loaded.needs_series
     native = [(overrides, series) for overrides, classes in wanted if not classes]
@@ -195,23 +189,23 @@ def _packets(loaded: Loaded, wanted: Sequence[tuple[Mapping[str, Any], Mapping[s
 
 
 def described_by(classes: Mapping[str, type[Control]]) -> list[Any]:
-    """Returns the controls in the core's form, to describe a scenario without running their code."""
+    """Returns stand-ins for the controls, with which the core describes a scenario without running their code."""
     return python_classes({name: stand_in(cls) for name, cls in classes.items()}, {})
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What an evaluation is expected to take."""
+    """The expected cost of an evaluation."""
 
     runs: int
     packets: float
     cpu_s: float
-    """The processor time that this machine is expected to need, from a few runs of a fraction of a second."""
+    """The expected CPU time on this machine, in seconds, estimated from a few short runs."""
 
 
 def cost(plan: Plan, limit_s: float = LIMIT_S) -> Cost:
-    """Returns what the runs are expected to take, whether or not some are on disk. A run of a control in Python may
-    take ``limit_s`` seconds.
+    """Returns the expected cost of all runs, including those that are already on disk. ``limit_s`` is the time limit of
+    a run of a control in Python.
     """
     speeds = {
         python: _speed(plan, limit_s, python=python) for python in {run.job.has_python for run in plan.runs}
@@ -221,9 +215,7 @@ def cost(plan: Plan, limit_s: float = LIMIT_S) -> Cost:
 
 
 def _speed(plan: Plan, limit_s: float, *, python: bool) -> float:
-    """Returns the seconds that an expected packet takes, measured with some of the shorter runs; hardly any for a
-    control that fails.
-    """
+    """Returns the seconds per expected packet, measured with some of the shorter runs; 1e-6 if one of them fails."""
     runs = sorted(
         (run for run in plan.runs if run.job.has_python == python and run.packets),
         key=lambda one: one.packets,
@@ -268,11 +260,11 @@ def evaluate(
     progress: Progress | None = None,
     answers: Answers | None = None,
 ) -> Evaluation:
-    """Makes the runs of ``plan``, those on disk excepted, and returns the verdicts.
+    """Executes the runs of ``plan`` that are not on disk, and returns the verdicts.
 
-    ``pool`` makes the runs, without one this machine with ``threads`` threads. Those of a control in Python are made on
-    this machine in any case, in processes of their own, because only there a run that takes too long is ended.
-    A run of the control under test that fails is a finding. RunError if a run of a reference fails; Interrupted on
+    ``pool`` executes the runs; without a pool, this machine does, with ``threads`` threads. Runs of a control in Python
+    always execute on this machine, each in a separate process that is ended after ``limit_s`` seconds.
+    A failed run of the control under test is a finding. RunError if a run of a reference fails; Interrupted on
     Ctrl-C, with the finished runs on disk.
     """
     measured = [Measured(settings, plan.seeds) for settings in plan.settings]
@@ -308,17 +300,17 @@ def evaluate(
 
 @dataclass(frozen=True)
 class _Round:
-    """Makes runs of a plan, and takes what they give."""
+    """Executes runs of a plan and stores their results in ``measured``."""
 
     plan: Plan
     measured: Sequence[Measured]
     store: Store
     pools: Mapping[bool, Pool]
-    """For jobs without and with a control in Python."""
+    """The pools, by whether a job has a control in Python."""
     progress: Progress | None
 
     def made(self, wanted: Set[int], before: int) -> Set[int]:
-        """Makes the runs of these indices, and returns them; ``before`` are the runs that were made already."""
+        """Executes the runs with these indices and returns them. ``before`` is the number of runs already done."""
         total = before + len(wanted)
         for python in sorted(self.pools):
             part = [
@@ -382,7 +374,7 @@ def _measured(loaded: Loaded, result: Mapping[str, Any]) -> dict[str, float]:
 
 
 def scenario_of(loaded: Loaded, setting: Setting, tested: Contender) -> str:
-    """Returns the scenario of a setting with the control in its seat, as the text of a file for ``ackclock run``."""
+    """Returns the scenario of a setting with the control under test, as the text of a file for ``ackclock run``."""
     import tomli_w
 
     document = toml.loads(loaded.scenario.text)
@@ -392,7 +384,7 @@ def scenario_of(loaded: Loaded, setting: Setting, tested: Contender) -> str:
 
 
 def put(document: Any, steps: Sequence[str], value: Any) -> None:
-    """Puts a value at a dotted path, in which an element of a list is called by its number, or a table by its name."""
+    """Sets the value at a dotted path, whose steps select elements of a list by index or by the key ``name``."""
     for step in steps[:-1]:
         if isinstance(document, list):
             named = {one.get("name"): one for one in reversed(document) if isinstance(one, dict)}

@@ -14,8 +14,8 @@ SETS = (
         "common-tcp",
         "Common TCP Evaluation Suite",
         "-",
-        "draft-irtf-iccrg-tcpeval-01 (July 2014, expired; from notes on it): a first evaluation of a change of TCP, "
-        "compared with standard TCP on the same paths. It has no thresholds.",
+        "draft-irtf-iccrg-tcpeval-01 (July 2014, expired; according to notes on it): a first evaluation of a change to "
+        "TCP, compared with standard TCP on the same paths. The draft has no thresholds.",
     ),
     Family(
         "flent",
@@ -23,7 +23,7 @@ SETS = (
         "Flent's tests of queues and flows",
         "-",
         "Flent 2 (github.com/tohojo/flent, flent/tests): latency under load, and flows that share a bottleneck. Flent "
-        "has no path of its own, and no thresholds.",
+        "defines neither a path nor thresholds.",
     ),
     Family(
         "teacup",
@@ -31,21 +31,21 @@ SETS = (
         "TEACUP's example experiments",
         "-",
         "TEACUP 0.8 (CAIA; github.com/knneth/teacup, example_configs): TCP flows, streams and incast over an emulated "
-        "home connection. It has no thresholds.",
+        "home connection. TEACUP has no thresholds.",
     ),
     Family(
         "picoquic",
         "picoquic",
-        "Picoquic's duels and changing links",
+        "Picoquic's competing transfers and changing links",
         "-",
-        "Picoquic (github.com/private-octopus/picoquic, picoquictest/cc_compete_test.c): a transfer beside another, or "
-        "over a link that changes, has to be complete within a target time.",
+        "Picoquic (github.com/private-octopus/picoquic, picoquictest/cc_compete_test.c): a transfer that competes with "
+        "another, or crosses a changing link, has to complete within a target time.",
     ),
 )
 """The sets, in the order in which they are shown."""
 
 ROWS = (*FAMILIES, *SETS)
-"""Everything that scenarios belong to: the criteria of the RFC, then the sets."""
+"""The criteria of the RFC, then the sets. Every scenario belongs to one of them."""
 
 
 def of_scenario(name: str) -> Family:

@@ -14,7 +14,7 @@ BEGINNINGS = {
     UNDECIDED: "Undecided",
     AS_STANDARD: "Outside as standard controls are",
 }
-"""How a sentence begins that names the conditions with a verdict other than a concern."""
+"""The beginning of the sentence that lists the conditions with this verdict."""
 
 
 def extent(*, quick: bool, most_packets: int | None) -> str:

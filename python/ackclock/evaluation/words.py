@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from ackclock.experiment.model import Result
 
 OK, CONCERN, UNDECIDED = "OK", "CONCERN", "undecided"
-"""A concern needs an explanation."""
+"""Verdicts on a limit. The author has to explain a concern."""
 AS_STANDARD, NO_LIMIT = "as standard controls", "no limit"
-"""Outside a limit like a standard control, and not surely farther; and numbers that nothing is asked of."""
+"""Outside a limit, but not significantly farther than a standard control; and numbers without a limit."""
 EXEMPT, NOT_EVALUATED = "EXEMPT", "not evaluated"
-"""What a criterion of the RFC is without a finding: the author declares that the control is not for it, or the demand
-is not on this kind of control; or nothing was run.
+"""Verdicts without a finding. ``EXEMPT``: the author declares that the control is not meant for the criterion, or the
+criterion does not apply to this kind of control. ``NOT_EVALUATED``: no scenario was run.
 """
 WORDS = {
     Result.MET: OK,
@@ -21,11 +21,11 @@ WORDS = {
     Result.NOT_JUDGED: NO_LIMIT,
 }
 IN_ORDER = (OK, CONCERN, UNDECIDED, AS_STANDARD, NO_LIMIT, EXEMPT, NOT_EVALUATED)
-"""The order in which they are counted."""
+"""The order in which the counts of the verdicts are shown."""
 WORST_FIRST = (CONCERN, UNDECIDED, AS_STANDARD, NO_LIMIT, OK, EXEMPT, NOT_EVALUATED)
-"""The order in which words prevail."""
+"""The precedence of verdicts that are combined over conditions, settings or scenarios."""
 MILDEST_FIRST = (OK, AS_STANDARD, NO_LIMIT, UNDECIDED, CONCERN)
-"""The order in which words about one condition, each beside another reference, prevail."""
+"""The precedence of verdicts on one condition, each against another reference."""
 
 
 def worst(words: Iterable[str]) -> str:

@@ -26,7 +26,7 @@ from ackclock.custom import python_classes
 from ackclock.evaluation.contenders import PLUGIN, loaded
 
 MEMORY_BYTES = 4 * 2**30
-"""The most memory that a run may add to what its process has when the control has been loaded."""
+"""The memory, in bytes, that a run may allocate in addition to that of its process after loading the control."""
 
 
 def limit_memory() -> None:

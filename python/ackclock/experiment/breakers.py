@@ -16,12 +16,12 @@ import numpy.typing as npt
 
 Vector = npt.NDArray[np.float64]
 MUCH_FASTER = 10.0
-"""How many times faster than TCP a call may send while packets are lost: RFC 8083 section 4.3, which compares orders of
-magnitude.
+"""The largest allowed ratio of a call's rate to that of TCP while packets are lost: RFC 8083 section 4.3, which speaks
+of an order of magnitude.
 """
 SILENT_REPORTS = 5
-"""After how many reports without any delivery a call has to stop: k of RFC 8083 section 4.2, which is for reports that
-are no more frequent than frames and round trips.
+"""The number of consecutive reports without any delivery after which a call has to stop: k of RFC 8083 section 4.2, for
+reports that are no more frequent than frames and round trips.
 """
 
 

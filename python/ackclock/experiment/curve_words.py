@@ -29,7 +29,7 @@ def at_equal(x: Array, y: Array, at: Array) -> Array:
 
 
 def gap_at_equal(x: Array, y: Array, other_x: Array, other_y: Array) -> Array:
-    """gap_at_equal(x, y, other_x, other_y), e.g. of delay('a[*]'), loss('a[*]'), delay('b[*]'), loss('b[*]')"""
+    """gap_at_equal(x, y, x2, y2), e.g. gap_at_equal(delay('a[*]'), loss('a[*]'), delay('b[*]'), loss('b[*]'))"""
     x, y = _curve(x, y)
     other_x, other_y = _curve(other_x, other_y)
     return np.array(
@@ -41,7 +41,7 @@ def gap_at_equal(x: Array, y: Array, other_x: Array, other_y: Array) -> Array:
 
 
 def share_matched(x: Array, y: Array, *curves: Array) -> Array:
-    """share_matched(x, y, x1, y1, ...), e.g. of delay('red[*]'), -goodput('red[*]'), then the same of others"""
+    """share_matched(x, y, x1, y1, ...), e.g. share_matched(delay('a[*]'), loss('a[*]'), delay('b[*]'), loss('b[*]'))"""
     x, y = _curve(x, y)
     if not curves or len(curves) % 2:
         raise ValueError("expected the x and y of a curve, then the x and y of one or more other curves")

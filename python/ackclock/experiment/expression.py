@@ -30,7 +30,7 @@ Python's stack.
 """
 
 Join = Callable[[Any, Any], Any]
-"""Joins two truths into one."""
+"""Combines two truth values into one: ``&`` or ``|``."""
 
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -73,7 +73,9 @@ class Expression:
     def __init__(self, text: str) -> None:
         self.text = text.strip()
         if len(self.text) > MAX_LENGTH:
-            raise ExpressionError(f"an expression of {len(self.text)} characters; the limit is {MAX_LENGTH}")
+            raise ExpressionError(
+                f"found an expression of {len(self.text)} characters, expected at most {MAX_LENGTH}"
+            )
         try:
             # The parentheses let a long expression break over lines.
             self._tree = ast.parse(f"({self.text}\n)", mode="eval").body
@@ -131,7 +133,7 @@ class Expression:
     def _constant(self, node: ast.Constant, _: Vocabulary) -> Value:
         match node.value:
             case bool():
-                raise self._error(node, "True and False are not numbers")
+                raise self._error(node, "found True or False, expected a number")
             case int() | float() as number:
                 # As floats: an integer power could otherwise grow without bound.
                 return self._float(node, number)
@@ -145,7 +147,8 @@ class Expression:
         if node.id in words.functions:
             raise self._error(node, f"{node.id} is a function: write {node.id}(...)")
         raise self._error(
-            node, f'there is no "{node.id}"{nearest(node.id, [*words.values, *words.functions])}'
+            node,
+            f'there is no value or function "{node.id}"{nearest(node.id, [*words.values, *words.functions])}',
         )
 
     def _attribute_of(self, node: ast.Attribute, words: Vocabulary) -> Value:
@@ -175,7 +178,9 @@ class Expression:
         return self._call(node, function, [self._value(argument, words) for argument in node.args])
 
     def _no_value(self, node: ast.expr, _: Vocabulary) -> Value:
-        raise self._error(node, "found a comparison, expected a number; comparisons belong in `direction`")
+        raise self._error(
+            node, "found a comparison, expected a number; comparisons belong in the `direction` of a claim"
+        )
 
     def _truth(self, node: ast.expr, words: Vocabulary, *, negated: bool) -> Value:
         match node:
@@ -193,7 +198,7 @@ class Expression:
                     if type(comparison) not in _COMPARISONS:
                         raise self._error(
                             node,
-                            "expected a comparison with <, <=, > or >=: measured values are never exactly equal",
+                            "expected a comparison with <, <=, > or >=: measured values are rarely exactly equal",
                         )
                     sign = _COMPARISONS[type(comparison)]
                     truths.append(
@@ -268,7 +273,7 @@ _VALUES: Mapping[type[ast.expr], Callable[[Expression, Any, Vocabulary], Value]]
     ast.Compare: Expression._no_value,
     ast.BoolOp: Expression._no_value,
 }
-"""The kinds of nodes that have a value."""
+"""The functions that compute the value of a node, by the type of the node."""
 
 
 def aligned(first: Array, second: Array) -> tuple[Array, Array]:
@@ -286,7 +291,7 @@ def aligned(first: Array, second: Array) -> tuple[Array, Array]:
 def _signature(function: Callable[..., Value]) -> str:
     """Returns the first line of the function's docstring, which shows how it is called."""
     lines = (function.__doc__ or "").strip().splitlines()
-    return f"expected {lines[0]}" if lines else "see the list of functions"
+    return f"expected {lines[0]}" if lines else "see `python -m pydoc ackclock.experiment.run_words`"
 
 
 def _spoken(node: ast.expr) -> str:

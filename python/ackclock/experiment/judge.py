@@ -17,7 +17,7 @@ from ackclock.statistics import summarise
 
 _T = TypeVar("_T")
 MOST_NEEDED = 1e6
-"""A number of seeds that no user runs: from here on the number that would decide is unknown."""
+"""An estimate of the needed seeds from this number on is reported as unknown."""
 
 
 def judge(criterion: Criterion, words: SampleWords, seeds: int, error: float = ERROR) -> Finding:

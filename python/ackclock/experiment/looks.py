@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from ackclock.statistics import LEVEL
 
 SEEDS = (3, 5, 10, 20, 40, 80, 160, 320, 640)
-"""The looks, by their numbers of seeds."""
+"""The numbers of seeds at which an experiment is judged (its looks)."""
 SPENT = 0.01
 """The largest probability that the looks together decide a criterion wrongly."""
 
@@ -29,7 +29,7 @@ class Looks:
 
     seeds: tuple[int, ...]
     alone: bool = False
-    """Whether there is a single look at 95 %, as a quick run has."""
+    """Whether there is a single look, judged at 95 %, as in a quick run."""
 
     @classmethod
     def until(cls, most: int) -> Looks:

@@ -29,13 +29,13 @@ class Result(Enum):
     """The result of a criterion. Every product has a table from findings to its own words; none has further results."""
 
     MET = "met"
-    """The whole interval lies where the criterion wants it."""
+    """The whole confidence interval meets the criterion."""
     NOT_MET = "not met"
-    """The whole interval lies elsewhere."""
+    """The whole confidence interval violates the criterion."""
     UNDECIDED = "undecided"
-    """The interval lies on both sides of a limit, or there is none: more seeds may decide."""
+    """The confidence interval includes a limit, or too few samples give no interval: more seeds may decide."""
     NOT_JUDGED = "not judged"
-    """The criterion states no limit, or the samples cannot answer it."""
+    """The criterion has no limit, or the samples cannot decide it."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Setting:
     case: str = ""
     value: int | float | str | None = None
     at: Mapping[str, str] = field(default_factory=dict)
-    """The point of each axis of its grid, by the names of axes; empty outside a grid."""
+    """The name of the point on each axis of the grid, by the name of the axis; empty outside a grid."""
 
     @property
     def curve(self) -> str:
@@ -67,7 +67,8 @@ class Metric(Table):
     unit: str = ""
     expr: str
     better: Better = Field(
-        default="neither", description="whether a larger or a smaller value is better; evaluations need this"
+        default="neither",
+        description="whether a larger or a smaller value is better; required in evaluations",
     )
 
     @field_validator("id")
@@ -86,7 +87,7 @@ class Metric(Table):
 
 
 Samples = Mapping[str, Mapping[str, "Array"]]
-"""The values of each metric, by its id, in each setting, by its name: one for each seed, nan for a run without one."""
+"""The samples by metric id and setting name: an array with one value per seed, nan for a run without a value."""
 
 
 @dataclass(frozen=True)
@@ -102,13 +103,13 @@ class Criterion:
     low: float | None = None
     high: float | None = None
     low_open: bool = False
-    """Whether ``low`` itself is outside."""
+    """Whether ``low`` itself is outside the range."""
     high_open: bool = False
     order: str = ""
     logarithmic: bool = False
-    """Whether the mean is the geometric one, as that of a ratio should be."""
+    """Whether the geometric mean is judged, as it should be for a ratio."""
     reason: str = ""
-    """Why the range is as wide as it is."""
+    """The reason for the width of the range."""
 
     def accepts(self, value: float) -> bool:
         """Returns whether ``value`` lies in the range; False for nan."""
@@ -137,17 +138,17 @@ class Finding:
     seeds: int = 0
     """The number of seeds with a sample."""
     missing: int = 0
-    """The number of seeds without one."""
+    """The number of seeds without a sample."""
     needed: int | None = None
-    """About how many seeds would decide it, if it is undecided; None if unknown."""
+    """The estimated number of seeds that would decide an undecided criterion; None if decided or unknown."""
     reason: str = ""
-    """What the numbers do not say."""
+    """An explanation of the result that the numbers do not contain; empty without one."""
     qualified: bool = False
-    """Whether ``reason`` takes the weight from the result, such as a reference that does not meet the criterion."""
+    """Whether ``reason`` weakens the result, for example because a wider range is met."""
     truth: Truth | None = field(default=None, compare=False, repr=False)
     """The evidence for and against; None if nothing was judged."""
     values: Sequence[float] = ()
-    """What was measured, by seed."""
+    """The measured quantity, one value per seed."""
 
     @property
     def met(self) -> bool:

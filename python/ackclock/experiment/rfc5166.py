@@ -228,7 +228,7 @@ def potential_delay(rates: Sequence[float]) -> float:
 
 
 def harm_to_more(solo: Vector, beside: Vector) -> Vector:
-    """Returns the harm to what is better the more there is of it, such as goodput: (solo - beside) / solo.
+    """harm_to_more(solo, beside): (solo - beside) / solo, for a quantity of which more is better, such as goodput.
 
     R. Ware, M. K. Mukerjee, S. Seshan, J. Sherry, "Beyond Jain's Fairness Index", HotNets 2019. nan where solo is 0.
     """
@@ -237,7 +237,7 @@ def harm_to_more(solo: Vector, beside: Vector) -> Vector:
 
 
 def harm_to_less(solo: Vector, beside: Vector) -> Vector:
-    """Returns the harm to what is better the less there is of it, such as delay: (beside - solo) / beside.
+    """harm_to_less(solo, beside): (beside - solo) / beside, for a quantity of which less is better, such as delay.
 
     0 where both are 0, such as losses.
     """
@@ -246,9 +246,10 @@ def harm_to_less(solo: Vector, beside: Vector) -> Vector:
 
 
 def rtt_exponent(goodput: Vector, rtt_s: Vector) -> float:
-    """Returns the least-squares slope of the logarithm of goodput over that of the round trip: -1 if goodput goes with
-    the inverse of the round trip; nan for fewer than two flows, a flow that gets nothing, or one whose round trip is
-    unknown.
+    """rtt_exponent(goodput, rtt): the least-squares slope of log(goodput) over log(rtt), over all flows.
+
+    -1 if goodput is inversely proportional to the round trip; nan for fewer than two flows, a flow without goodput,
+    or a flow whose round trip is unknown.
     """
     if goodput.size < 2 or np.any(goodput <= 0) or not np.all(np.isfinite(rtt_s)):
         return math.nan
@@ -256,8 +257,9 @@ def rtt_exponent(goodput: Vector, rtt_s: Vector) -> float:
 
 
 def goodput_ratio(delivered: Vector, sent: Vector) -> float:
-    """Returns the useful data delivered as a share of all data sent, of section 2.4, over all flows; nan if nothing was
-    sent. Both are counts of packets, or both of bytes.
+    """goodput_ratio(delivered, sent): the useful data delivered as a share of all data sent, over all flows.
+
+    Section 2.4. Both are counts of packets, or both of bytes; nan if nothing was sent.
     """
     total = float(np.sum(sent))
     return float(np.sum(delivered)) / total if total > 0 else math.nan

@@ -43,7 +43,8 @@
     spectral_period(path, segment, from, to)
         the period of the strongest frequency, in seconds
     convergence_time(first, second, start, from, to)
-        45-55 % convergence time of two series, where the first was alone between `from` and `to`
+        the 45-55 % convergence time: the seconds from `start` until the first series has fallen to 55 %, and the
+        second has risen to 45 %, of the maximum of the first between `from` and `to`, where it was alone
     loss_or_mark_rate(link)
         the share of the packets that arrived at a link which its queue dropped or marked
     worst_loss(link, width, from)
@@ -75,8 +76,8 @@
         the largest growth of a value, such as a window, within `width` seconds
     growth_of_gaps(path, from, to, first, cap)
         the smallest ratio of a gap between packets to the one before it, from a count such as
-        `"links.bottleneck.arrived_packets"`, without the first gaps; gaps of `cap` or more need not grow. 2
-        with too few packets
+        `"links.bottleneck.arrived_packets"`, after the `first` gaps; gaps of `cap` seconds or more need not grow.
+        2 if there are too few packets
     trips(link, share, width, windows, from)
         how often a circuit breaker of the network would have opened: after `windows` consecutive windows, in each
         of which more than `share` of the packets was dropped
@@ -140,9 +141,7 @@ SERIES_FUNCTIONS = (
     "mean_of",
     "least_share_of",
 )
-"""An expression that uses one of these needs the run's series. Each is a method of ``RunWords``, with an underscore
-before its name.
-"""
+"""The functions that need the series of the run. Each is a method of ``RunWords`` with the prefix ``_``."""
 
 
 class RunWords:
@@ -373,7 +372,9 @@ class RunWords:
         times = series.time_s
         parts = str(path).split(".")
         if len(parts) != 3 or parts[0] not in ("flows", "links"):
-            raise LookupError("a series is named flows.<flow>.<quantity> or links.<link>.<quantity>")
+            raise LookupError(
+                f'found the series "{path}", expected flows.<flow>.<quantity> or links.<link>.<quantity>'
+            )
         kind, name, quantity = parts
         if name.endswith("*"):
             alike = [other for other in series.owners(kind) if other.startswith(name[:-1])]
@@ -457,7 +458,7 @@ def measure(expression: Expression, words: RunWords) -> float:
     value = expression.evaluate(words)
     if value.ndim > 0:
         raise ExpressionError(
-            f"the value is a vector of {value.size} numbers; a metric is one per run: use sum, mean, "
+            f"the value is a vector of {value.size} numbers, expected one number per run: use sum, mean, "
             f"max...\n    " + expression.text
         )
     return float(value) if np.isfinite(value) else float("nan")
@@ -467,7 +468,7 @@ def percentile(values: Array, q: Array) -> float:
     """percentile(x, q) with q from 0 to 100, by linear interpolation"""
     present = _present(values)
     if not 0 <= q <= 100:
-        raise ValueError("expected a percentile from 0 to 100")
+        raise ValueError(f"expected a percentile from 0 to 100, found {float(q):g}")
     return float(np.percentile(present, float(q))) if present.size else math.nan
 
 
@@ -542,7 +543,7 @@ def _named(kind: str, name: Any, rows: Sequence[Mapping[str, Any]]) -> OneRecord
 
 def _field(kind: str, row: Mapping[str, Any], name: str) -> float:
     if name not in row:
-        raise LookupError(f'a {kind} has no "{name}"{nearest(name, row)}')
+        raise LookupError(f'a {kind} has no field "{name}"{nearest(name, row)}')
     if isinstance(row[name], str):
         raise LookupError(f'"{name}" of a {kind} is text, not a number')
     return _sample(row[name])

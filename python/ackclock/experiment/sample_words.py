@@ -9,15 +9,14 @@
     max, min, mean, sum, std, median
         of one argument, along the sweep; `min` and `max` of several, element by element
     first_above(x, y, level)
-        the first x at which y exceeds the level; no sample where it never does
+        the first x at which y exceeds the level; no sample if y never does
     trend(x, y)
-        Spearman's rank correlation: 1 where y always rises with x
+        Spearman's rank correlation: 1 if y always rises with x
     slope(x, y)
         the least-squares slope
     at_equal(x, y, at)
         the y at x = `at` of the curve through the points `x`, `y` of a sweep: `at_equal(delay('red[*]'),
-        loss('red[*]'), 20)`. The mean if the curve passes there more than once, no sample if it does not get
-        there
+        loss('red[*]'), 20)`. The mean if the curve passes `at` more than once, no sample if it does not reach `at`
     gap_at_equal(x, y, x2, y2)
         how far the first curve lies above the points of the second at equal x, as the mean over the points within
         the range of the first
@@ -25,19 +24,18 @@
         the share of the first curve's points for which one of the other curves passes a point with neither a
         higher x nor a higher y; negate a quantity that should be high
     harm_to_more(solo, beside), harm_to_less(solo, beside)
-        the harm to a flow, from its values alone and beside others: the share that it loses of a quantity of
-        which more is better; the share that the others cause of one of which less is better, such as a delay
+        the harm to a flow from its values alone (`solo`) and with competing flows (`beside`): (solo - beside) / solo
+        for a quantity of which more is better, (beside - solo) / beside for one of which less is better, such as delay
     cross_fitted_min(x, ...), cross_fitted_max(x, ...)
         the best of several settings, each an argument or one of a sweep's values: each half of the replications
-        is judged with the setting that was best over the other half. Their plain `min` would be biased low by
-        chance
+        is judged with the setting that was best over the other half. A plain `min` would be biased low by chance
     abs, sqrt, log, log10, exp, + - * / **
         as usual
 
 Element k of every vector comes from seed k, so differences and ratios are paired (common random numbers). A value with
 one column per sweep value has to be reduced before it is judged.
 
-A comparison may have such a value: loss('rbcc[*]') < loss('reno[*]') means "at each value". Its columns are comparisons
+A comparison can have such a value: loss('rbcc[*]') < loss('reno[*]') means "at each value". Its columns are comparisons
 joined by ``and``, and corrected for their number like others. One number per replication, or a constant, is compared
 with each column: loss('rbcc[*]') < loss('vegas'). Two parts of sweeps need the same number of values.
 """
@@ -244,7 +242,7 @@ def _axis_value(value: int | float | str | None) -> float:
     try:
         return float(str(value).split()[0])
     except (ValueError, IndexError):
-        raise ValueError(f'the sweep value "{value}" has no number to compare by') from None
+        raise ValueError(f'expected a sweep value that begins with a number, found "{value}"') from None
 
 
 def _bound(text: str | None, default: float) -> float:

@@ -26,11 +26,11 @@ from ackclock.experiment.model import Result
 from ackclock.statistics import LEVEL, Summary, summarise, t_quantile
 
 NEGLIGIBLE = 1e-3
-"""The share of what is compared up to which a difference counts as none: at most one unit in the third significant
-digit.
+"""The largest relative difference that is negligible: at most one unit in the third significant digit.
 
-A table of three digits cannot show less, nor can a curve on paper: 0.08 of 100 points of utilisation are nothing. A
-small quantity has small differences that count: 0.01 points of a loss of 1 % are ten times as much.
+Neither a table of three digits nor a printed curve can show a smaller one: 0.08 of 100 percentage points of utilisation
+are negligible. Of a small quantity, small differences count: 0.01 percentage points of a loss of 1 % are ten times this
+share.
 """
 ERROR = (1 - LEVEL) / 2
 """The largest one-sided p-value that decides: the part beyond one end of the 95 % interval."""
@@ -46,12 +46,12 @@ class Evidence:
 
     p: float
     needed: Callable[[float], float]
-    """Returns the replications for an error; infinite if the mean lies on the other side. Not called if ``p``
-    suffices.
+    """Returns how many replications would reduce the p-value to an error; infinite if the mean is on the other side.
+    Not called if ``p`` is already small enough.
     """
     parts: tuple[Evidence, ...] = ()
     tests: bool = True
-    """Whether chance plays a part: False for a comparison of constants, which is not counted."""
+    """Whether chance plays a part. False for a comparison of constants, which no correction counts as a test."""
 
     def replications(self, error: float) -> float:
         """Returns about how many replications suffice for ``error``; 0 if there are enough."""
