@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _SEED = 1
 _FLOW_KEYS = ("slow_start",)
-"""Keys of the flow that may be set beside the details of its transport."""
+"""Keys of the flow that can be set in addition to its transport parameters."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class Choices:
             value = next(words, None)
             if value is None or word not in ("--profile", "--control", "--set"):
                 raise InputError(
-                    f"{where}: found {word} {value or 'without a value'}, expected --profile, --control or --set, each "
-                    "with a value"
+                    f"{where}: comment // ackclock: found {word} {value or 'without a value'}, expected --profile, "
+                    "--control or --set, each with a value"
                 )
             if word == "--profile":
                 profile = value
@@ -65,7 +65,7 @@ class Choices:
 
 def host_of(found: Settings, choices: Choices, file: str) -> tuple[Host, dict[str, Any]]:
     """Returns the host, and the details of its transport that were set. InputError for a wrong choice, Inexpressible if
-    the script's control has no counterpart and none was chosen.
+    ackclock does not support the script's control and none was chosen.
     """
     from ackclock import _typed_core as core
     from ackclock.custom import python_classes
