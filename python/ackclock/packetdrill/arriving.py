@@ -14,7 +14,7 @@ _COUNTER = 1 << 16
 
 
 def arrive(world: World, line: int, segment: Segment) -> None:
-    """Lets a segment arrive now."""
+    """Delivers a segment to the host now."""
     world.row(line, world.now, f"< {segment.text[1:].strip()}")
     if segment.has("R"):
         raise Inexpressible(line, "ackclock does not support a RST from the peer")

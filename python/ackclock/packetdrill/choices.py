@@ -1,4 +1,4 @@
-"""What the user chooses about the host that a script drives: the profile, its details and the control."""
+"""The user's choices for the host under test: the profile, transport parameters and the control."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FLOW_KEYS = ("slow_start",)
 
 @dataclass(frozen=True)
 class Choices:
-    """What is chosen; None and empty for what the script says."""
+    """The choices of the user; None or empty for those of the script."""
 
     profile: str | None = None
     control: str | None = None

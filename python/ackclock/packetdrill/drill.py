@@ -34,9 +34,9 @@ from ackclock.packetdrill.world import KNOWN_OPTIONS, OTHER_OPTIONS, World
 
 
 def drill(path: Path, choices: Choices | None = None) -> Outcome:
-    """Runs the script in a file. ``choices`` win over those in the script's own comments.
+    """Runs the packetdrill script in a file. ``choices`` take precedence over those in the script's comments.
 
-    A file that is no script and a choice that is wrong have the verdict WRONG_INPUT.
+    The verdict is WRONG_INPUT if the file is not a packetdrill script or a choice is wrong.
     """
     outcome = Outcome(str(path), Verdict.PASSED)
     try:

@@ -38,7 +38,7 @@ WITHOUT_COUNTERPART = frozenset(f"tcpi_{name}" for name in _FIELDS.split())
 
 def fields(state: HostState, written: Written, *, stamps: bool) -> dict[str, Number]:
     """Returns the fields that have a value now. Times are microseconds, as in Linux. Without timestamps (``stamps``)
-    the receiver has no round trip: what the peer knew when it sent is not in its segments.
+    ``rcv_rtt`` has no value, because the peer's segments do not show which acknowledgements it had received.
     """
     window, pacing, receive_window, _ = state.limited
     unsent = written.bytes - written.start(min(state.high, written.packets))
