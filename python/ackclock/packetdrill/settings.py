@@ -186,7 +186,9 @@ def _sysctl(name: str, value: str, line: int) -> Mapping[str, Any]:
     try:
         number = int(value, 0)
     except ValueError:
-        raise Inexpressible(line, f'found {name} = "{value}", expected a whole number') from None
+        raise Inexpressible(
+            line, f"ackclock does not support the sysctl variable {name} with the value {value}"
+        ) from None
     if name in _DETAILS:
         return _DETAILS[name](number)
     if _ONLY.get(name) != number:
