@@ -86,7 +86,7 @@ def stretches(time_s: Vector, values: Vector, start_s: float, width_s: float) ->
     A stretch includes its start and not its end; ``nan`` values are left out.
     """
     if not width_s > 0:
-        raise ValueError("found a width of 0 s or less, expected a time above 0")
+        raise ValueError(f"found width_s = {width_s:g}, expected a time above 0 s")
     # Times such as 0.3 are not exact: a sample on a border must not fall into the stretch before it.
     index = np.floor((time_s - start_s) / width_s + 1e-9).astype(int)
     step = float(np.max(np.diff(time_s), initial=0.0))
@@ -106,7 +106,7 @@ def growth(time_s: Vector, counts: Vector, start_s: float, width_s: float) -> Ve
     sampling interval.
     """
     if not width_s > 0:
-        raise ValueError("found a width of 0 s or less, expected a time above 0")
+        raise ValueError(f"found width_s = {width_s:g}, expected a time above 0 s")
     if not time_s.size:
         return np.empty(0)
     # Times such as 0.3 are not exact: a sample on a border must not fall behind it.

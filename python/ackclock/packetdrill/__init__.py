@@ -1,4 +1,4 @@
-"""Scripts of packetdrill, run over ackclock's TCP in virtual time.
+"""Runs packetdrill scripts against ackclock's TCP in virtual time.
 
 >>> from pathlib import Path
 >>> from ackclock.packetdrill import drill

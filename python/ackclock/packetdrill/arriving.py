@@ -1,4 +1,4 @@
-"""Segments that arrive at the host."""
+"""Delivers the segments of the peer to the host."""
 
 from __future__ import annotations
 
@@ -6,37 +6,37 @@ from ackclock.packetdrill.language import Inexpressible, Segment
 from ackclock.packetdrill.world import World
 
 _STAMP = 1_000_000
-"""The nanoseconds for which a tick of the peer's timestamps stands. Only the echo of a timestamp depends on it."""
+"""The duration of a tick of the peer's timestamps, in nanoseconds. It affects only echoed timestamps."""
 _MOST_BLOCKS = 3
 _MARKED = 0b110
-"""The field AE, CWR, ECE of the third segment of a handshake whose second was marked (RFC 9768 section 3.1.1)."""
+"""The flags AE, CWR and ECE of a handshake's third segment if the SYN-ACK was marked CE (RFC 9768 section 3.1.1)."""
 _COUNTER = 1 << 16
 
 
 def arrive(world: World, line: int, segment: Segment) -> None:
-    """Lets a segment arrive now."""
+    """Delivers a segment to the host now."""
     world.row(line, world.now, f"< {segment.text[1:].strip()}")
     if segment.has("R"):
-        raise Inexpressible(line, "a RST from the peer has no counterpart in ackclock")
+        raise Inexpressible(line, "ackclock does not support a RST from the peer")
     if segment.has("S"):
         _handshake(world, line, segment)
     else:
         if segment.has("F"):
             world.has_closed = True
-            world.leave_out(line, "the FIN of the peer")
+            world.leave_out(line, "the peer's FIN")
         _established(world, line, segment)
     world.collect()
 
 
 def _handshake(world: World, line: int, segment: Segment) -> None:
     if segment.has_data:
-        raise Inexpressible(line, "a SYN with data has no counterpart in ackclock")
+        raise Inexpressible(line, "ackclock does not support a SYN with data")
     if not segment.has("."):
         world.host.on_syn(world.now, segment.field if world.uses_ecn else 0, segment.ecn or "noecn")
         world.awaits_third = True
         return
     if segment.ecn == "ce":
-        raise Inexpressible(line, "a CE mark on the answer to a SYN has no counterpart in ackclock")
+        raise Inexpressible(line, "ackclock does not support a CE mark on a SYN-ACK")
     window = None if segment.window is None else _packets(world, line, segment.window)
     field = segment.field if world.agreed.accurate_ecn else 0
     world.host.on_segment(world.now, (0, window, world.handshake_sent, [], None, field, None, 0, True), None)
@@ -45,10 +45,10 @@ def _handshake(world: World, line: int, segment: Segment) -> None:
 
 def _established(world: World, line: int, segment: Segment) -> None:
     if world.awaits_third and world.agreed.accurate_ecn and segment.field == _MARKED and not segment.has_data:
-        raise Inexpressible(line, "a CE mark on the answer to a SYN has no counterpart in ackclock")
+        raise Inexpressible(line, "ackclock does not support a CE mark on a SYN-ACK")
     world.awaits_third = False
     if segment.ecn == "ce" and not segment.has_data and world.uses_ecn:
-        raise Inexpressible(line, "a CE mark on a segment without data has no counterpart in ackclock")
+        raise Inexpressible(line, "ackclock does not support a CE mark on a segment without data")
     data = _data(world, line, segment) if segment.has_data else None
     acknowledgement = None
     if segment.has(".") or segment.acknowledgement is not None:
@@ -63,7 +63,7 @@ def _established(world: World, line: int, segment: Segment) -> None:
 
 def _data(world: World, line: int, segment: Segment) -> tuple[int, int, str, int]:
     if world.has_closed and not segment.has("F"):
-        raise Inexpressible(line, "data after a FIN has no counterpart in ackclock")
+        raise Inexpressible(line, "ackclock does not support data from the peer after its FIN")
     number = world.incoming.number(segment.start - 1, segment.end - 1, line)
     stamp, known = world.now, 0
     if segment.options.stamp is not None:
@@ -113,7 +113,7 @@ def _number(world: World, line: int, segment: Segment) -> int:
     if world.written.start(number) != byte:
         raise Inexpressible(
             line,
-            f"the acknowledgement {byte + 1} is inside a segment, but ackclock acknowledges only whole segments",
+            f"the acknowledgement number {byte + 1} is inside a segment, but ackclock supports only whole segments",
         )
     return number
 
@@ -123,7 +123,8 @@ def _packets(world: World, line: int, window: int) -> int:
     if 0 < window < world.packet_bytes:
         raise Inexpressible(
             line,
-            f"the window of {window} bytes is smaller than a segment, but ackclock counts windows in whole segments",
+            f"the window of {window} bytes is smaller than a segment of {world.packet_bytes} bytes, but ackclock "
+            "counts windows in whole segments",
         )
     return window // world.packet_bytes
 
@@ -137,7 +138,7 @@ def _blocks(
     found = list(segment.options.sack)
     if len(found) > _MOST_BLOCKS:
         raise Inexpressible(
-            line, f"an acknowledgement with {len(found)} SACK blocks, expected at most {_MOST_BLOCKS}"
+            line, f"found an acknowledgement with {len(found)} SACK blocks, expected at most {_MOST_BLOCKS}"
         )
     duplicate = None
     acknowledged = segment.acknowledgement or 1
@@ -158,6 +159,6 @@ def _stamp(world: World, line: int, segment: Segment) -> int:
     if segment.options.stamp is None:
         raise Inexpressible(
             line,
-            "an acknowledgement without the timestamp that both ends agreed on has no counterpart in ackclock",
+            "found an acknowledgement without a timestamp, expected the timestamps that the handshake negotiated",
         )
     return world.stamp_of(line, segment.options.stamp[1])

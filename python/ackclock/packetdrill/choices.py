@@ -1,4 +1,4 @@
-"""What the user chooses about the host that a script drives: the profile, its details and the control."""
+"""The user's choices for the host under test: the profile, transport parameters and the control."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 _SEED = 1
 _FLOW_KEYS = ("slow_start",)
-"""Keys of the flow that may be set beside the details of its transport."""
+"""Keys of the flow that can be set in addition to its transport parameters."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What is chosen; None and empty for what the script says."""
+    """The choices of the user; None or empty for those of the script."""
 
     profile: str | None = None
     control: str | None = None
@@ -51,8 +51,8 @@ class Choices:
             value = next(words, None)
             if value is None or word not in ("--profile", "--control", "--set"):
                 raise InputError(
-                    f"{where}: found {word} {value or 'without a value'}, expected --profile, --control or --set, each "
-                    "with a value"
+                    f"{where}: comment // ackclock: found {word} {value or 'without a value'}, expected --profile, "
+                    "--control or --set, each with a value"
                 )
             if word == "--profile":
                 profile = value
@@ -65,7 +65,7 @@ class Choices:
 
 def host_of(found: Settings, choices: Choices, file: str) -> tuple[Host, dict[str, Any]]:
     """Returns the host, and the details of its transport that were set. InputError for a wrong choice, Inexpressible if
-    the script's control has no counterpart and none was chosen.
+    ackclock does not support the script's control and none was chosen.
     """
     from ackclock import _typed_core as core
     from ackclock.custom import python_classes

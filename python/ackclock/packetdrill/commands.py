@@ -1,4 +1,4 @@
-"""Reads the shell commands of a script, none of which is run: what they set, as far as it has a counterpart."""
+"""Reads what the shell commands of a script set, as far as ackclock supports it. No command is run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Sysctl:
 
 @dataclass(frozen=True)
 class HyStart:
-    """A parameter of the kernel's module of CUBIC: hystart or hystart_detect."""
+    """A parameter of the kernel module tcp_cubic: hystart or hystart_detect."""
 
     name: str
     value: int
@@ -41,7 +41,7 @@ class Queue:
 
     paces: bool
     refuses: bool
-    """Whether it has no room for any packet."""
+    """Whether the queue refuses every packet (``limit 0``)."""
 
 
 Effect = Sysctl | HyStart | Route | Queue
@@ -50,15 +50,15 @@ _ASSIGNMENT = re.compile(r"(?:/proc/sys/)?net[./]ipv4[./](\w+)=(.*)", re.DOTALL)
 _MODULE = re.compile(r"echo\s+(\S+)\s*>\s*/sys/module/tcp_cubic/parameters/(\w+)$")
 _REDIRECTION = re.compile(r"\d?>{1,2}\s*(?:&\d|/dev/null)")
 _WITHOUT_EFFECT = ("modprobe", "sleep", "sync", "true", "set", "echo", "ethtool", "killall", "rm")
-"""Programs that change nothing that a host here has."""
+"""Programs that change nothing that ackclock models."""
 _QUEUES_WITHOUT_PACING = ("pfifo", "pfifo_fast", "bfifo", "noqueue", "fq_codel")
 _MOST_FILES = 8
-"""The deepest nesting of shell scripts that call each other."""
+"""The largest nesting depth of shell scripts that call other shell scripts."""
 
 
 def effects(command: Command, line: int, script: Path, depth: int = 0) -> Iterator[Effect]:
-    """Yields what a command sets. Names of shell scripts are relative to the folder of ``script``, whose commands count
-    as its own. Inexpressible for a command that has no counterpart.
+    """Yields what a command sets. Names of shell scripts are relative to the folder of ``script``, and their commands
+    count as those of ``script``. Raises Inexpressible for a command that ackclock does not support.
     """
     for text in _lines(command.text):
         module = _MODULE.fullmatch(text)
@@ -68,7 +68,7 @@ def effects(command: Command, line: int, script: Path, depth: int = 0) -> Iterat
         try:
             words = shlex.split(_REDIRECTION.sub("", text), comments=True)
         except ValueError as error:
-            raise Inexpressible(line, f"the command `{text}`: {error}") from None
+            raise Inexpressible(line, f"cannot parse the command `{text}`: {error}") from None
         if words:
             yield from _effects_of(words, line, script, depth)
 
@@ -85,7 +85,7 @@ def _effects_of(words: list[str], line: int, script: Path, depth: int) -> Iterat
     if program in ("sysctl", "set_sysctls.py"):
         others = [word for word in words[1:] if not _ASSIGNMENT.fullmatch(word) and not word.startswith("-")]
         if others:
-            raise Inexpressible(line, f"the command `{shown}`: {others[0]} has no counterpart in ackclock")
+            raise Inexpressible(line, f"the command `{shown}`: ackclock does not support {others[0]}")
         yield from (Sysctl(match[1], match[2].strip()) for match in assigned)
     elif program == "tc":
         yield _queue(words, line, shown)
@@ -98,7 +98,7 @@ def _effects_of(words: list[str], line: int, script: Path, depth: int) -> Iterat
     elif words[0].endswith(".sh") and not words[1:]:
         yield from _of_file(Path(words[0]), line, script, depth)
     elif program not in _WITHOUT_EFFECT:
-        raise Inexpressible(line, f"the command `{shown}` has no counterpart in ackclock")
+        raise Inexpressible(line, f"ackclock does not support the command `{shown}`")
 
 
 _ROUTE = ("initcwnd", "rto_min", "initrwnd", "cwnd", "ssthresh", "quickack", "features", "congctl")
@@ -108,7 +108,9 @@ def _hystart(module: re.Match[str], line: int) -> HyStart:
     value, name = whole_number(module[1]), module[2]
     if name not in ("hystart", "hystart_detect") or value is None:
         raise Inexpressible(
-            line, f"the parameter {name} of the module tcp_cubic has no counterpart in ackclock"
+            line,
+            f"found {name} = {module[1]} for the module tcp_cubic, expected hystart or hystart_detect with a "
+            "whole number",
         )
     return HyStart(name, value)
 
@@ -116,7 +118,10 @@ def _hystart(module: re.Match[str], line: int) -> HyStart:
 def _queue(words: list[str], line: int, shown: str) -> Queue:
     kind = next((word for word in words[1:] if word == "fq" or word in _QUEUES_WITHOUT_PACING), None)
     if kind is None:
-        raise Inexpressible(line, f"the command `{shown}`: the queue has no counterpart in ackclock")
+        queues = f"fq, {', '.join(_QUEUES_WITHOUT_PACING[:-1])} or {_QUEUES_WITHOUT_PACING[-1]}"
+        raise Inexpressible(
+            line, f"the command `{shown}`: found no queue that ackclock supports, expected {queues}"
+        )
     refuses = any(pair == ("limit", "0") for pair in pairwise(words))
     return Queue(kind == "fq", refuses)
 
@@ -125,14 +130,18 @@ def _of_file(name: Path, line: int, script: Path, depth: int) -> Iterator[Effect
     """Yields what the commands of a shell script set."""
     path = name if name.is_absolute() else script.parent / name
     if depth >= _MOST_FILES:
-        raise Inexpressible(line, f"the command {name}: the shell scripts call each other too deeply")
+        raise Inexpressible(
+            line, f"the command {name}: found shell scripts nested more than {_MOST_FILES} deep"
+        )
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or error
-        raise Inexpressible(line, f"the command {name}, whose file {path} cannot be read: {why}") from None
+        raise Inexpressible(line, f"the command {name}: cannot read the shell script {path}: {why}") from None
     try:
         yield from effects(Command(text), line, path, depth + 1)
     except Inexpressible:
-        # The file lies beside the script or anywhere else: its text is not shown.
-        raise Inexpressible(line, f"a command in {path} has no counterpart in ackclock") from None
+        # The file can be outside the folder of the script, so its text is not shown.
+        raise Inexpressible(
+            line, f"the shell script {path} contains a command that ackclock does not support"
+        ) from None

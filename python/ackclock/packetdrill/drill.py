@@ -34,9 +34,9 @@ from ackclock.packetdrill.world import KNOWN_OPTIONS, OTHER_OPTIONS, World
 
 
 def drill(path: Path, choices: Choices | None = None) -> Outcome:
-    """Runs the script in a file. ``choices`` win over those in the script's own comments.
+    """Runs the packetdrill script in a file. ``choices`` take precedence over those in the script's comments.
 
-    A file that is no script and a choice that is wrong have the verdict WRONG_INPUT.
+    The verdict is WRONG_INPUT if the file is not a packetdrill script or a choice is wrong.
     """
     outcome = Outcome(str(path), Verdict.PASSED)
     try:
@@ -69,12 +69,12 @@ def _ended(outcome: Outcome, error: Exception) -> Outcome:
 def _check_options(script: Script) -> None:
     for name, (line, _) in script.options.items():
         if name in OTHER_OPTIONS:
-            raise Inexpressible(line, f"the option --{name} of packetdrill has no counterpart in ackclock")
+            raise Inexpressible(line, f"ackclock does not support the packetdrill option --{name}")
         if name not in KNOWN_OPTIONS:
             raise ScriptError(
                 script.file,
                 line,
-                f"packetdrill has no option --{name}{nearest(name, KNOWN_OPTIONS)}",
+                f"there is no packetdrill option --{name}{nearest(name, KNOWN_OPTIONS)}",
             )
 
 
@@ -117,7 +117,9 @@ class Drill:
             raise self._unasserted
         if not self.world.compared.anything:
             last = self.script.events[-1].line
-            raise Inexpressible(last, "nothing that the script expects has a counterpart in ackclock")
+            raise Inexpressible(
+                last, "the script expects no segment and asserts no value that ackclock can compare"
+            )
 
     def _times(self, event: Event) -> tuple[int | None, int | None]:
         """Returns when an event is due, and when its range ends. A time relative to the event before counts from when
@@ -142,8 +144,8 @@ class Drill:
                 raise ScriptError(
                     self.script.file,
                     line,
-                    f"the event at {start / 1e9:.6f} s follows one at {world.now / 1e9:.6f} s, expected events "
-                    f"in the order of time",
+                    f"found an event at {start / 1e9:.6f} s after {world.now / 1e9:.6f} s, expected events in order of "
+                    "time",
                 )
             world.advance(start, inclusive=isinstance(action, Code))
         match action:
@@ -169,14 +171,12 @@ class Drill:
     def _assert(self, line: int, code: str) -> None:
         world = self.world
         if world.has_closed:
-            raise Inexpressible(
-                line, "an assertion after the peer's FIN: closing has no counterpart in ackclock"
-            )
+            raise Inexpressible(line, "ackclock does not support an assertion after the peer's FIN")
         values = info.fields(world.state(), world.written, stamps=self.agreed.stamps)
         try:
             for statement in self._evaluator.examine(code, info.lookup(values)):
                 if statement.holds is None:
-                    what = f"{statement.names[0]} has no counterpart in ackclock"
+                    what = f"ackclock has no value for {statement.names[0]}"
                     world.leave_out(line, what)
                     self._unasserted = self._unasserted or Inexpressible(line, what)
                     continue
@@ -184,7 +184,7 @@ class Drill:
                 shown = ", ".join(found) or "false"
                 world.row(line, world.now, f"assert {statement.text}", shown, differs=not statement.holds)
                 if not statement.holds:
-                    raise Difference(line, f"expected {statement.text}, {shown}")
+                    raise Difference(line, f"expected {statement.text}, found {shown}")
                 world.compared.assertions += 1
         except CodeError as error:
             raise ScriptError(self.script.file, line, str(error)) from None

@@ -1,4 +1,4 @@
-"""Segments that the host is expected to send."""
+"""Compares the segments that the host sends with those that a script expects."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def expect(world: World, line: int, start: int | None, end: int | None, segment:
     """
     expected = _Expected(world, line, start, end, segment)
     if segment.has("R"):
-        raise Inexpressible(line, "a RST from the host has no counterpart in ackclock")
+        raise Inexpressible(line, "ackclock does not support a RST from the host")
     if segment.has("S"):
         expected.handshake()
     elif segment.has_data:
         expected.data()
     elif segment.has("F"):
-        world.leave_out(line, "the FIN of the host")
+        world.leave_out(line, "the host's FIN")
         world.row(line, world.now, expected.shown(), "(not compared)")
     else:
         expected.without_data()
@@ -46,7 +46,7 @@ class _Expected:
         self.latest = None if start is None else (start if end is None else end) + tolerance
         self.start, self.end = start, end
         self.before = ""
-        """What has been sent of the segment, for messages."""
+        """The part of the expected data that has been sent, as the beginning of a message; empty for none."""
 
     def shown(self) -> str:
         """Returns the segment as the script has it."""
@@ -56,8 +56,10 @@ class _Expected:
         """Returns the expected time as a message shows it."""
         if self.start is None:
             return "at any time"
-        until = "" if self.end is None else f" to {_seconds(self.end)}"
-        return f"at {_seconds(self.start)}{until} s within {self.tolerance / 1e6:g} ms"
+        at = f"at {_seconds(self.start)} s"
+        if self.end is not None:
+            at = f"from {_seconds(self.start)} s to {_seconds(self.end)} s"
+        return f"{at} (± {self.tolerance / 1e6:g} ms)"
 
     def differ(self, found: str) -> Difference:
         """Returns the difference."""
@@ -67,7 +69,7 @@ class _Expected:
         world.row(self.line, time, self.shown(), found, differs=True)
         for departure in world.queue:
             world.row(self.line, departure.at, "", world.shown(departure))
-        return Difference(self.line, f"expected {self.segment.text[1:].strip()} {self.when()}, {found}")
+        return Difference(self.line, f"expected {self.segment.text[1:].strip()} {self.when()}, but {found}")
 
     def take(self, kind: tuple[str, ...], what: str) -> Departure:
         """Takes the next segment of the host. Difference if it is of another kind or sent at another time."""
@@ -78,7 +80,7 @@ class _Expected:
             by = "" if self.latest is None else f" by {_seconds(self.latest)} s"
             raise self.differ(f"nothing is sent{by}; {timer}")
         if departure.kind not in kind:
-            raise self.differ(f"sent {self.world.shown(departure)} at {_seconds(departure.at)} s")
+            raise self.differ(f"{self.world.shown(departure)} is sent at {_seconds(departure.at)} s")
         if (self.earliest is not None and departure.at < self.earliest) or self._is_late(departure):
             raise self.differ(f"{what} is sent at {_seconds(departure.at)} s: {self.world.shown(departure)}")
         return departure
@@ -89,17 +91,19 @@ class _Expected:
     def agree(self, what: str, expected: object, found: object) -> None:
         """Raises Difference if two values differ."""
         if expected != found:
-            raise self.differ(f"{what} is {found}, expected {expected}")
+            raise self.differ(f"{what} is {_value(found)}, not {_value(expected)}")
 
     def handshake(self) -> None:
-        """Compares a SYN or the answer to one."""
+        """Compares a SYN or SYN-ACK."""
         world = self.world
-        departure = self.take(("handshake",), "the SYN")
+        departure = self.take(("handshake",), "the SYN" if world.agreed.connects else "the SYN-ACK")
         if world.agreed.accurate_ecn:
-            self.agree("the field AE, CWR, ECE", f"{self.segment.field:03b}", f"{departure.field:03b}")
+            self.agree(
+                "the value of the flags AE, CWR, ECE", f"{self.segment.field:03b}", f"{departure.field:03b}"
+            )
             world.compared.handshakes += 1
         elif self.segment.field:
-            world.leave_out(self.line, "the flags ECE and CWR of the handshake")
+            world.leave_out(self.line, "the flags ECE and CWR of a handshake segment")
         self.note_stamp(departure)
         world.row(self.line, departure.at, self.shown(), world.shown(departure))
 
@@ -108,7 +112,7 @@ class _Expected:
         world, written, segment = self.world, self.world.written, self.segment
         if world.has_closed:
             raise Inexpressible(
-                self.line, "data after the peer's FIN: closing has no counterpart in ackclock"
+                self.line, "ackclock does not support data from the host after the peer's FIN"
             )
         sent: list[Departure] = []
         byte = segment.start - 1
@@ -116,19 +120,22 @@ class _Expected:
             departure = self.take(("data",), "the segment")
             first, size = written.start(departure.number), written.size(departure.number)
             if first != byte:
-                raise self.differ(f"sent {world.shown(departure)} at {_seconds(departure.at)} s")
+                raise self.differ(f"{world.shown(departure)} is sent at {_seconds(departure.at)} s")
             if first + size > segment.end - 1:
-                raise self.differ(f"a segment of {size} bytes is sent: {world.shown(departure)}")
+                raise self.differ(f"{world.shown(departure)} is sent, which ends after the expected data")
             self._fields(departure)
             sent.append(departure)
             byte += size
-            self.before = f"{segment.start}:{byte + 1} is sent, then "
+            self.before = f"{segment.start}:{byte + 1} is sent, and then "
         world.compared.segments += len(sent)
         self.note_stamp(sent[-1])
         if world.agreed.accurate_ecn and (segment.field or segment.options.accurate):
-            world.leave_out(self.line, "the field and the option of Accurate ECN on data, which has neither")
+            world.leave_out(
+                self.line,
+                "the ACE field and the AccECN option of data, which ackclock's data segments do not have",
+            )
         if segment.has("F"):
-            world.leave_out(self.line, "the FIN of the host")
+            world.leave_out(self.line, "the host's FIN")
         count = "" if len(sent) == 1 else f" and {len(sent) - 1} more"
         world.row(self.line, sent[0].at, self.shown(), f"{world.shown(sent[0])}{count}")
 
@@ -147,9 +154,12 @@ class _Expected:
             world.third_is_due = False
             if world.agreed.accurate_ecn:
                 raise Inexpressible(
-                    self.line, "the third segment of the handshake: ackclock's TCP leaves it out"
+                    self.line,
+                    "ackclock's TCP does not send the third segment of the handshake, which Accurate ECN requires",
                 )
-            world.leave_out(self.line, "the third segment of the handshake, which ackclock's TCP leaves out")
+            world.leave_out(
+                self.line, "the third segment of the handshake, which ackclock's TCP does not send"
+            )
             world.row(self.line, world.now, self.shown(), "(not compared)")
             return
         if world.has_closed:
@@ -158,7 +168,11 @@ class _Expected:
             return
         departure = self.take(("acknowledgement", "probe"), "the segment")
         if departure.kind == "probe":
-            self.agree("the sequence number of a probe", segment.start, world.written.start(departure.number))
+            self.agree(
+                "the sequence number of the window probe",
+                segment.start,
+                world.written.start(departure.number),
+            )
             world.compared.segments += 1
         else:
             self._acknowledgement(departure)
@@ -169,18 +183,21 @@ class _Expected:
     def _acknowledgement(self, departure: Departure) -> None:
         world, segment, options = self.world, self.segment, self.segment.options
         place = world.incoming.byte
-        self.agree("the acknowledgement", segment.acknowledgement, 1 + place(departure.number))
+        self.agree("the acknowledgement number", segment.acknowledgement, 1 + place(departure.number))
         if not options.unchecked:
             blocks = tuple((1 + place(first), 1 + place(end)) for first, end in departure.blocks)
             self.agree("the SACK option", _blocks(options.sack), _blocks(blocks))
             if options.stamp is not None and not departure.stamp:
                 world.leave_out(
-                    self.line, "the echoed timestamp of an acknowledgement before any data in order"
+                    self.line,
+                    "the echoed timestamp of an acknowledgement sent before any data arrives in order",
                 )
             elif options.stamp is not None:
                 self.agree("the echoed timestamp", options.stamp[1], departure.stamp // _STAMP)
         if world.agreed.accurate_ecn:
-            self.agree("the field AE, CWR, ECE", f"{segment.field:03b}", f"{departure.field:03b}")
+            self.agree(
+                "the value of the flags AE, CWR, ECE", f"{segment.field:03b}", f"{departure.field:03b}"
+            )
             self._counters(departure)
         elif world.agreed.classic_ecn:
             self.agree("the flag ECE", segment.has("E"), bool(departure.field & 1))
@@ -189,19 +206,20 @@ class _Expected:
         """Compares the counters of Accurate ECN. The host counts unmarked bytes together, whichever ECT they have."""
         world, accurate = self.world, self.segment.options.accurate
         if accurate is None:
-            world.leave_out(self.line, "whether the option of Accurate ECN is absent")
+            world.leave_out(self.line, "the absence of the AccECN option")
             return
         if len(world.incoming.sizes) > 1 or world.incoming.sizes != {world.packet_bytes}:
             raise Inexpressible(
                 self.line,
-                "the byte counters of Accurate ECN with segments of several sizes have no counterpart in ackclock",
+                "ackclock does not support the byte counters of Accurate ECN if the peer's segments are not all of "
+                f"{world.packet_bytes} bytes",
             )
-        found = None if departure.counters is None else f"{departure.counters[0]} marked"
-        self.agree("the option of Accurate ECN", f"{accurate.get('ceb', 0)} marked", found)
+        found = None if departure.counters is None else departure.counters[0]
+        self.agree("the number of CE-marked bytes in the AccECN option", accurate.get("ceb", 0), found)
         if departure.counters is not None and "e0b" in accurate and "e1b" in accurate:
             unmarked = accurate["e0b"] + accurate["e1b"] - 2
             self.agree(
-                "the option of Accurate ECN", f"{unmarked} unmarked", f"{departure.counters[1]} unmarked"
+                "the number of unmarked ECT bytes in the AccECN option", unmarked, departure.counters[1]
             )
 
     def note_stamp(self, departure: Departure) -> None:
@@ -217,8 +235,15 @@ class _Expected:
             off = abs((value - first) * world.tick - (departure.at - at))
             if off > world.tolerance + world.tick:
                 found = first + (departure.at - at) // world.tick
-                raise self.differ(f"the timestamp is {found}, expected {value}")
+                raise self.differ(f"the timestamp is {found}, not {value}")
         world.stamps[value] = departure.at
+
+
+def _value(value: object) -> str:
+    """Returns a compared value as a message shows it."""
+    if isinstance(value, bool):
+        return "set" if value else "clear"
+    return "absent" if value is None else str(value)
 
 
 def _blocks(blocks: tuple[tuple[int, int], ...]) -> str:

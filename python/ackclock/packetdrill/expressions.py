@@ -1,8 +1,8 @@
-"""Evaluates the assertions of a script: Python's grammar, a part of which is interpreted here and nothing of which is
-run.
+"""Evaluates the assertions of a script. The code is parsed as Python, and a subset of Python is interpreted; Python
+itself never runs the code.
 
-A script's code compares the fields of ``tcp_info`` with numbers. It may keep numbers in variables and print, which
-prints nothing. Loops, functions, attributes and everything else of Python are refused.
+A script's code compares the fields of ``tcp_info`` with numbers. It can assign numbers to variables, and call print,
+which prints nothing. Loops, function definitions, attributes and everything else of Python are refused.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Number, Number], bool]] = {
 }
 _FUNCTIONS: Mapping[str, Callable[..., Number]] = {"abs": abs, "int": int, "max": max, "min": min}
 _LARGEST = 1e18
-"""The largest number of an assertion."""
+"""The largest magnitude of a number in an assertion."""
 
 
 class CodeError(Exception):
-    """Code that is not Python, or that no assertion has."""
+    """Code that is not Python, or is not allowed in an assertion."""
 
 
-class Unknown(Exception):  # noqa: N818  (it is no error: the value has no counterpart)
-    """A value of ``tcp_info`` that ackclock has no counterpart of."""
+class Unknown(Exception):  # noqa: N818  (it is no error: ackclock does not have the value)
+    """A field or constant of ``tcp_info`` for which ackclock has no value."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -52,18 +52,18 @@ class Unknown(Exception):  # noqa: N818  (it is no error: the value has no count
 
 @dataclass(frozen=True)
 class Statement:
-    """An assertion that was examined."""
+    """An evaluated assertion."""
 
     text: str
     """The assertion without its message."""
     holds: bool | None
-    """None if it names a value that has no counterpart."""
+    """Whether the assertion holds; None if it names something for which ackclock has no value."""
     names: tuple[str, ...]
-    """The values of ``tcp_info`` that it names, or the one without a counterpart."""
+    """The names in the assertion; if ``holds`` is None, only the name for which ackclock has no value."""
 
 
 Lookup = Callable[[str], Number]
-"""Returns the value of a name. Unknown if it has no counterpart, CodeError if there is no such name."""
+"""Returns the value of a name. Raises Unknown if ackclock has no value for it, CodeError if there is no such name."""
 
 
 class Evaluator:
@@ -78,7 +78,9 @@ class Evaluator:
         try:
             body = ast.parse(code).body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise CodeError(f"code that is not Python: {getattr(error, 'msg', None) or error}") from None
+            raise CodeError(
+                f"found code that is not valid Python: {getattr(error, 'msg', None) or error}"
+            ) from None
         for node in body:
             try:
                 found = self._statement(node, code, lookup)
@@ -103,7 +105,7 @@ class Evaluator:
                 pass
             case _:
                 raise CodeError(
-                    f'found "{_shown(node)}", expected assert, an assignment of a variable or print(...)'
+                    f'found "{_shown(node)}", expected assert, an assignment to a variable or print(...)'
                 )
         return None
 
@@ -141,12 +143,15 @@ class Evaluator:
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
                 return _bounded(_FUNCTIONS[name](*(self._value(one, lookup) for one in arguments)))
             case _:
-                raise CodeError(f'found "{_shown(node)}", expected numbers, names and their comparisons')
+                raise CodeError(
+                    f'found "{_shown(node)}", expected numbers, names, arithmetic, comparisons, and, or, not, abs, '
+                    "int, max or min"
+                )
 
 
 def _bounded(value: Number) -> Number:
     if not abs(value) <= _LARGEST:
-        raise CodeError(f"found a number beyond {_LARGEST:g}")
+        raise CodeError(f"found a number outside -{_LARGEST:g} to {_LARGEST:g}")
     return value
 
 

@@ -1,4 +1,4 @@
-"""What the two hosts of a script agree on, read from the segments of the handshake before anything runs."""
+"""Reads what the two hosts of a script negotiate from the segments of the handshake, before the script runs."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from ackclock.packetdrill.language import Call, Inexpressible, Script, ScriptError, Segment, whole_number
 
 USUAL_MSS = 536
-"""The segment size of a peer whose SYN does not say one (RFC 9293 section 3.7.1)."""
+"""The segment size towards a peer whose SYN has no MSS option, in bytes (RFC 9293 section 3.7.1)."""
 HEADER_BYTES = 40
-"""What the headers of IPv4 and TCP take of a packet."""
+"""The size of the IPv4 and TCP headers without options, in bytes."""
 OPTION_BYTES = 12
-"""What timestamps, or the counters of Accurate ECN, take of a segment, padded."""
+"""The size of the timestamps option, or of the AccECN option, with padding, in bytes."""
 
 
 @dataclass(frozen=True)
 class Handshake:
-    """What the hosts agree on."""
+    """What the hosts negotiate."""
 
     connects: bool
     """Whether the host connects; otherwise it listens."""
@@ -25,11 +25,11 @@ class Handshake:
     selective: bool
     stamps: bool
     classic_ecn: bool
-    """Whether the connection has ECN by RFC 3168."""
+    """Whether the connection uses ECN as in RFC 3168."""
     accurate_ecn: bool
-    """Whether it has Accurate ECN (RFC 9768)."""
+    """Whether the connection uses Accurate ECN (RFC 9768)."""
     accurate_option: bool
-    """Whether the host's data segments have the option of Accurate ECN."""
+    """Whether the host's data segments carry the AccECN option."""
 
     @property
     def packet_bytes(self) -> int:
@@ -49,7 +49,7 @@ def agreed(script: Script) -> Handshake:
         given_at, given = script.options.get(name, (0, str(mss + headers)))
         size = whole_number(given) or 0
         if size <= headers:
-            expected = f"expected a whole number above {headers}"
+            expected = f"expected a whole number of bytes above {headers}"
             raise ScriptError(script.file, given_at, f'--{name}: found "{given:.40}", {expected}')
         mss = min(mss, size - headers)
     # The answer to a SYN of RFC 9768 says how the SYN arrived; 1 is RFC 3168, 0 no ECN, and 7 a copy of the SYN.
@@ -61,7 +61,7 @@ def agreed(script: Script) -> Handshake:
     )
     calls = [one.action for one in script.events if isinstance(one.action, Call)]
     if not connects and any(call.name == "connect" for call in calls):
-        raise Inexpressible(line, "a simultaneous open has no counterpart in ackclock")
+        raise Inexpressible(line, "ackclock does not support a simultaneous open")
     return Handshake(
         connects=connects,
         mss=_set_by_socket(script, mss),
@@ -88,8 +88,8 @@ def _first(script: Script, *, arrives: bool) -> tuple[int, Segment]:
     """Returns the first segment with a SYN in a direction, with its line."""
     found = next((one for one in script.segments if one[1].arrives == arrives and one[1].has("S")), None)
     if found is None:
-        what = "arrives" if arrives else "is sent"
+        sender = "peer" if arrives else "host"
         raise Inexpressible(
-            script.events[0].line, f"no SYN {what}: expected a connection to begin with a handshake"
+            script.events[0].line, f"found no SYN or SYN-ACK of the {sender}, expected a handshake"
         )
     return found

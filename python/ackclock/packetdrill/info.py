@@ -1,4 +1,4 @@
-"""The fields of Linux's ``tcp_info`` (include/uapi/linux/tcp.h), as far as they have a counterpart."""
+"""The fields of Linux's ``tcp_info`` (include/uapi/linux/tcp.h) for which ackclock has a value."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from ackclock.packetdrill.stream import Written
 
 INFINITE_THRESHOLD = 0x7FFFFFFF
-"""TCP_INFINITE_SSTHRESH: no threshold has been set."""
+"""TCP_INFINITE_SSTHRESH, the slow-start threshold before one is set."""
 STATES = ("Open", "Disorder", "CWR", "Recovery", "Loss")
-"""The states of loss recovery in the order of Linux's numbers."""
+"""The states of loss recovery, by their number in Linux (``enum tcp_ca_state``)."""
 CONSTANTS: Mapping[str, int] = {
     **{f"TCP_CA_{name}": number for number, name in enumerate(STATES)},
     "TCP_INFINITE_SSTHRESH": INFINITE_THRESHOLD,
@@ -33,12 +33,12 @@ accecn_fail_mode received_ce delivered_e1_bytes delivered_e0_bytes delivered_ce_
 received_e0_bytes received_ce_bytes
 """
 WITHOUT_COUNTERPART = frozenset(f"tcpi_{name}" for name in _FIELDS.split())
-"""The fields that a script may name and that are not compared."""
+"""The fields for which ackclock has no value. Assertions that name them are not compared."""
 
 
 def fields(state: HostState, written: Written, *, stamps: bool) -> dict[str, Number]:
     """Returns the fields that have a value now. Times are microseconds, as in Linux. Without timestamps (``stamps``)
-    the receiver has no round trip: what the peer knew when it sent is not in its segments.
+    ``rcv_rtt`` has no value, because the peer's segments do not show which acknowledgements it had received.
     """
     window, pacing, receive_window, _ = state.limited
     unsent = written.bytes - written.start(min(state.high, written.packets))
@@ -73,7 +73,7 @@ def fields(state: HostState, written: Written, *, stamps: bool) -> dict[str, Num
 
 
 _MAYBE = ("tcpi_min_rtt", "tcpi_rcv_rtt", "tcpi_pacing_rate")
-"""The fields that have no value at times."""
+"""The fields that do not have a value in every state of a connection."""
 
 
 def lookup(values: Mapping[str, Number]) -> Callable[[str], Number]:
@@ -86,7 +86,9 @@ def lookup(values: Mapping[str, Number]) -> Callable[[str], Number]:
             return CONSTANTS[name]
         if name in WITHOUT_COUNTERPART or name in _MAYBE or name.startswith(("TCPI_", "TCP_")):
             raise Unknown(name)
-        raise CodeError(f'there is no field or constant "{name}"{nearest(name, [*values, *CONSTANTS])}')
+        raise CodeError(
+            f'there is no field or constant of tcp_info "{name}"{nearest(name, [*values, *CONSTANTS])}'
+        )
 
     return value
 

@@ -1,8 +1,8 @@
-"""The parts of a script of packetdrill, as the parser finds them. Times are whole nanoseconds.
+"""The parts of a packetdrill script, as the parser returns them. Times are whole nanoseconds.
 
 The language is that of https://github.com/google/packetdrill: events with a time, each a segment that arrives
-(``<``), a segment that the host is expected to send (``>``), a system call, a shell command in backquotes, or code of
-Python in ``%{ }%``.
+(``<``), a segment that the host is expected to send (``>``), a system call, a shell command in backquotes, or Python
+code in ``%{ }%``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class ScriptError(InputError):
 
 
 class Inexpressible(Exception):  # noqa: N818  (it is no error, but a verdict)
-    """What a script asks for that ackclock has no counterpart of."""
+    """Raised if a script requires something that ackclock does not support."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
@@ -42,7 +42,7 @@ class When:
     kind: Literal["absolute", "relative", "any"]
     start: int = 0
     end: int | None = None
-    """The end of a range (``~``)."""
+    """The end of a range (``~``); None for a single time."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class Options:
     sack_permitted: bool = False
     sack: tuple[tuple[int, int], ...] = ()
     stamp: tuple[int, int] | None = None
-    """TS val and ecr."""
+    """TS val and TS ecr of the timestamps option."""
     accurate: Mapping[str, int] | None = None
-    """The counters of Accurate ECN's option by their names: e0b, ceb, e1b."""
+    """The byte counters of the AccECN option by name: e0b, ceb, e1b."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,14 @@ class Segment:
 
     arrives: bool
     text: str
-    """As the script has it, with single spaces."""
+    """The segment as the script writes it, with single spaces."""
     flags: str
     start: int
     end: int
     acknowledgement: int | None = None
     window: int | None = None
     ecn: str | None = None
-    """noecn, ect0, ect1 or ce; None if the script does not say."""
+    """The ECN field of the IP header: noecn, ect0, ect1 or ce; None if the script gives none."""
     options: Options = field(default_factory=Options)
 
     @property
@@ -107,7 +107,7 @@ class Call:
     result: str
     error: str | None = None
     ends: int | None = None
-    """When a call that blocks is to end; None for one that does not block."""
+    """How long a blocking call takes to return; None for a call that does not block."""
 
     @property
     def number(self) -> int | None:
@@ -130,7 +130,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Code:
-    """Code of Python, which asserts what is to hold."""
+    """Python code with assertions."""
 
     text: str
 
@@ -153,11 +153,11 @@ class Script:
 
     file: str
     options: Mapping[str, tuple[int, str]]
-    """The options of packetdrill that the script sets, each with its line and value."""
+    """The packetdrill options that the script sets, each with its line and value."""
     arguments: Sequence[str]
     """The options of ``ackclock packetdrill`` in comments that begin with ``// ackclock:``."""
     setup: Sequence[tuple[int, Command]]
-    """The commands before the first event."""
+    """The shell commands before the first event, each with its line."""
     events: Sequence[Event]
 
     @property

@@ -28,7 +28,7 @@ class Row:
     """A row of the timeline."""
 
     time: int
-    """Nanoseconds."""
+    """The virtual time, in nanoseconds."""
     script: str = ""
     host: str = ""
     line: int | None = None
@@ -40,11 +40,11 @@ class Compared:
     """What was compared with the script."""
 
     segments: int = 0
-    """Data segments of the host, and its probes of a closed window."""
+    """The number of compared data segments of the host, including window probes."""
     acknowledgements: int = 0
     assertions: int = 0
     handshakes: int = 0
-    """Segments of the handshake whose flags were compared."""
+    """The number of handshake segments whose flags were compared."""
 
     @property
     def anything(self) -> bool:
@@ -59,10 +59,10 @@ class Outcome:
     file: str
     verdict: Verdict
     line: int | None = None
-    """The line of the script at which the verdict was reached; None if it passes."""
+    """The line of the script that decided the verdict; None if the script passes or is wrong input."""
     reason: str = ""
-    """What differs, cannot be expressed or is wrong."""
+    """A description of what differs, cannot be expressed or is wrong; empty if the script passes."""
     compared: Compared = field(default_factory=Compared)
     not_compared: dict[int, str] = field(default_factory=dict)
-    """What else the script says at these lines, which has no counterpart."""
+    """The parts of the script that were not compared, by line."""
     rows: list[Row] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Parses a script of packetdrill."""
+"""Parses a packetdrill script."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _RESULT = re.compile(r"\.\.\.|-?0x[0-9a-fA-F]+|-?\d+|[A-Za-z_]\w*")
 _ERROR = re.compile(r"E[A-Z0-9]+")
 _NOTE = re.compile(r"\([^()]*\)")
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-"""A comment, or a text in quotation marks, which has none."""
+"""Matches a comment, or a quoted string, in which no comment begins."""
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _DIRECTIVE = re.compile(r"^\s*//\s*ackclock:(.*)$", re.MULTILINE)
 MAX_SECONDS = 1e6
-"""The largest time of an event: eleven days."""
+"""The largest time of an event, in seconds (11.6 days)."""
 
 
 def parse(text: str, file: str) -> Script:
@@ -44,7 +44,7 @@ def parse(text: str, file: str) -> Script:
         else:
             events.append(_event(scanner, line))
     if not events:
-        raise ScriptError(file, None, "has no event, expected a packetdrill script")
+        raise ScriptError(file, None, "has no event, expected a packetdrill script with at least one event")
     return Script(file, options, _arguments(text, file), setup, events)
 
 
@@ -55,7 +55,7 @@ def _arguments(text: str, file: str) -> list[str]:
             found += shlex.split(match[1])
         except ValueError as error:
             line = text.count("\n", 0, match.start(1)) + 1
-            raise ScriptError(file, line, f"the options for ackclock: {error}") from None
+            raise ScriptError(file, line, f"comment // ackclock: cannot parse its options: {error}") from None
     return found
 
 
@@ -88,18 +88,18 @@ def _time(scanner: Scanner) -> When:
     if anything:
         return When("any")
     if end is not None and plus != end_plus:
-        raise scanner.error(f'the range "{match[0]}", expected a + before both times or before neither')
+        raise scanner.error(f'found the range "{match[0]}", expected a + before both times or before neither')
     first = _nanoseconds(scanner, start)
     last = None if end is None else _nanoseconds(scanner, end)
     if last is not None and last < first:
-        raise scanner.error(f'the range "{match[0]}" ends before it begins')
+        raise scanner.error(f'found the range "{match[0]}", which ends before it begins')
     return When("relative" if plus else "absolute", first, last)
 
 
 def _nanoseconds(scanner: Scanner, text: str) -> int:
     seconds = float(text)
     if seconds > MAX_SECONDS:
-        raise scanner.error(f"the time {text} s, expected at most {MAX_SECONDS:.0f} s")
+        raise scanner.error(f"found the time {text} s, expected at most {MAX_SECONDS:.0f} s")
     return round(seconds * 1e9)
 
 
@@ -130,7 +130,7 @@ def _call(scanner: Scanner, when: When) -> Call:
         end = _nanoseconds(scanner, blocks[2])
         ends = end - when.start
         if ends < 0:
-            raise scanner.error(f"a call that ends at {blocks[2]}, before it begins")
+            raise scanner.error(f"found a call that ends at {blocks[2]} s, before it begins")
     name = scanner.expect(_NAME, "a segment (< or >), a system call, a `command` or %{ code }%")[0]
     if scanner.peek() != "(":
         raise scanner.error(f'found {scanner.shown()} after "{name}", expected the arguments of a call')
@@ -164,7 +164,9 @@ def _balanced(scanner: Scanner) -> str:
 def _end_of_text(scanner: Scanner, place: int) -> int:
     end = re.compile(r'"(?:\\.|[^"\\])*"', re.DOTALL).match(scanner.text, place)
     if end is None:
-        raise ScriptError(scanner.file, scanner.line(place), "a string whose quotation mark is never closed")
+        raise ScriptError(
+            scanner.file, scanner.line(place), "found a string without a closing quotation mark"
+        )
     return end.end() - 1
 
 

@@ -1,4 +1,4 @@
-"""Reads the text of a script from left to right, and leaves out comments."""
+"""Reads the text of a script from left to right, and skips comments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ackclock.packetdrill.language import ScriptError
 
 _SPACE = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _SHOWN = 40
-"""The number of characters of the text that a message shows."""
+"""The largest number of characters of a script that a message quotes."""
 
 
 class Scanner:
@@ -28,7 +28,7 @@ class Scanner:
         match = _SPACE.match(self.text, self.place)
         self.place = match.end() if match else self.place
         if self.text.startswith("/*", self.place):
-            raise self.error('a comment that never ends, expected "*/"')
+            raise self.error('found a comment that never ends, expected "*/"')
 
     def at_end(self) -> bool:
         """Returns whether nothing but comments follows."""
@@ -61,7 +61,7 @@ class Scanner:
         start, begins = self.place, self.line()
         found = self.text.find(end, start)
         if found < 0:
-            raise ScriptError(self.file, begins, f'{what} that never ends, expected "{end}"')
+            raise ScriptError(self.file, begins, f'found {what} that never ends, expected "{end}"')
         self.place = found + len(end)
         return self.text[start:found]
 

@@ -13,7 +13,7 @@ _INFO = re.compile(r"[\[(]\s*([^\])]*?)\s*[\])]")
 _PORTS = re.compile(r"\d+\s*>\s*\d+(?=\s)")
 _FLAGS = re.compile(r"-(?=\s)|(?=[A-Z.])[A-Z]*\d?\.?\d?(?=\s)")
 _NUMBER = "([0-9]{1,10})"
-"""A number of at most 32 bits."""
+"""Matches a number of at most ten digits, enough for 32 bits."""
 _NUMBERS = re.compile(rf"{_NUMBER}\s*:\s*{_NUMBER}\s*\(\s*{_NUMBER}\s*\)")
 _ACK, _WIN, _URG = (re.compile(rf"{word}\s+{_NUMBER}\b") for word in ("ack", "win", "urg"))
 _OPTIONS = re.compile(r"<([^<>]*)>")
@@ -33,7 +33,8 @@ def parse_segment(scanner: Scanner) -> Segment:
     scanner.place += 1
     if (other := scanner.take(_OTHER)) is not None:
         raise Inexpressible(
-            scanner.line(), f"a packet of {other[1].lower()}: only TCP has a counterpart in ackclock"
+            scanner.line(),
+            f"found a packet of the protocol {other[1].lower()}, but ackclock supports only TCP",
         )
     info = scanner.take(_INFO)
     scanner.take(_PORTS)
@@ -44,11 +45,11 @@ def parse_segment(scanner: Scanner) -> Segment:
     first, last, length = map(int, numbers.groups())
     if last - first != length or last >= _LARGEST:
         raise scanner.error(
-            f'found "{numbers[0]}", expected numbers whose difference is the length in parentheses'
+            f'found "{numbers[0]}", expected sequence numbers below 2^32 whose difference is the length in parentheses'
         )
     acknowledged, window = scanner.take(_ACK), scanner.take(_WIN)
     if scanner.take(_URG) is not None:
-        raise Inexpressible(scanner.line(), "urgent data has no counterpart in ackclock")
+        raise Inexpressible(scanner.line(), "ackclock does not support urgent data")
     line = scanner.line()
     options = _options(scanner, line)
     return Segment(
@@ -71,13 +72,11 @@ def _ecn(scanner: Scanner, text: str) -> str | None:
             return part
         if part == "ect01":
             raise Inexpressible(
-                scanner.line(), "the ECN field ect01 (ect0 or ect1) has no counterpart in ackclock"
+                scanner.line(), "ackclock does not support the ECN field ect01 (ect0 or ect1)"
             )
         if not re.fullmatch(r"(tos|flowlabel) 0x[0-9a-f]+|ttl \d+", part):
             raise scanner.error(f'found "{part}", expected {", ".join(_ECN)}, tos, ttl or flowlabel')
-        raise Inexpressible(
-            scanner.line(), f"the field {part} of the IP header has no counterpart in ackclock"
-        )
+        raise Inexpressible(scanner.line(), f"ackclock does not support the IP header field {part}")
     return None
 
 
@@ -96,7 +95,7 @@ def _options(scanner: Scanner, line: int) -> Options:
         else:
             word = text.split(" ", 1)[0]
             if word in ("FO", "FOEXP", "md5"):
-                raise Inexpressible(line, f"the TCP option {word} has no counterpart in ackclock")
+                raise Inexpressible(line, f"ackclock does not support the TCP option {word}")
             raise scanner.error(
                 f'found the option "{text}", expected nop, mss, wscale, sackOK, sack, TS val, ECN or eol'
             )

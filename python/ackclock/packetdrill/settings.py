@@ -1,4 +1,4 @@
-"""Converts what a script sets into the transport and the control of a flow."""
+"""Converts the settings of a script into the transport and the control of a flow."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ackclock.packetdrill.handshake import Handshake
 from ackclock.packetdrill.language import Call, Command, Inexpressible, Script, Segment, whole_number
 
 LINUX = "linux"
-"""The profile that is compared with scripts of Linux, and the default."""
+"""The default profile, which imitates Linux's TCP."""
 CONTROLS: Mapping[str, str] = {
-    # The kernel's name: that of the control here that stands for it.
+    # The kernel's name: the name of ackclock's control.
     "cubic": "cubic",
     "reno": "newreno",
     "bbr": "bbrv1",
@@ -22,13 +22,13 @@ CONTROLS: Mapping[str, str] = {
     **{name: name for name in ("bic", "dctcp", "htcp", "hybla", "illinois", "scalable", "vegas", "veno")},
     **{name: name for name in ("westwood", "yeah")},
 }
-"""The congestion controls of Linux that have a counterpart."""
+"""The congestion controls of Linux that ackclock supports."""
 _OF_LINUX: Mapping[str, Mapping[str, Any]] = {
     "cubic": {"name": "cubic", "variant": "linux"},
     "bbr": {"name": "bbrv1", "extra_acked_rounds": 10},
 }
-"""The controls that have a variant that follows Linux, which the profile ``linux`` takes: those of ``linux:cubic`` and
-``linux:bbr``.
+"""The controls for which the profile ``linux`` uses parameters that follow the kernel, as ``linux:cubic`` and
+``linux:bbr`` do.
 """
 _VARIABLES = """
 wmem syn_retries synack_retries fastopen fastopen_key syncookies notsent_lowat tso_win_divisor min_tso_segs
@@ -38,11 +38,11 @@ backlog_ack_defer tw_reuse ecn_option_beacon base_mss
 sack timestamps window_scaling ecn ecn_option
 """
 _WITHOUT_EFFECT = frozenset(f"tcp_{name}" for name in _VARIABLES.split())
-"""Variables of what a host here does not have: a send buffer, segments of several packets, Fast Open and the like. The
-last line has those that show in the handshake or in the segments.
+"""Sysctl variables that have no effect in ackclock, which does not model what most of them configure, such as a send
+buffer, segmentation offload and Fast Open. The effect of those in the last line shows in the segments of the script.
 """
 _MOST_BYTES = 900_000_000
-"""The largest receive window: more than any script lets into flight."""
+"""The largest receive window, in bytes: more than any script has in flight."""
 _DETAILS: Mapping[str, Callable[[int], Mapping[str, Any]]] = {
     "tcp_dsack": lambda value: {"dsack": value > 0},
     "tcp_frto": lambda value: {"frto": value > 0},
@@ -55,26 +55,28 @@ _DETAILS: Mapping[str, Callable[[int], Mapping[str, Any]]] = {
     "tcp_rto_min_us": lambda value: {"min_rto": f"{value} us"},
     "tcp_rto_max_ms": lambda value: {"max_rto": f"{value} ms"},
 }
-"""The details of the transport that stand for variables."""
+"""The transport parameters that each sysctl variable sets, from its value."""
 _ONLY = {"tcp_recovery": 1, "tcp_thin_linear_timeouts": 0, "tcp_mtu_probing": 0}
-"""The one value of a variable that has a counterpart."""
+"""The only value of each sysctl variable that ackclock supports."""
 
 
 @dataclass
 class Settings:
-    """What a flow is given."""
+    """The settings of a flow."""
 
     transport: dict[str, Any]
     flow: dict[str, Any] = field(default_factory=dict)
     control: str | None = None
     """The kernel's name of the control; None if the script names none."""
     control_line: int = 0
-    """The line that names it."""
+    """The line of the script that names the control."""
     refuses: bool = False
 
 
 def settings(script: Script, agreed: Handshake, profile: str) -> Settings:
-    """Returns what the script sets before its first segment. Inexpressible for what has no counterpart."""
+    """Returns what the script sets before its first segment. Inexpressible for what ackclock does not
+    support.
+    """
     found = Settings(_agreed(script, agreed))
     if profile == "ns2":
         found.transport["handshake"] = True
@@ -94,7 +96,8 @@ def control_for(found: Settings, profile: str) -> str | Mapping[str, Any]:
     name = found.control or "cubic"
     if name not in CONTROLS:
         raise Inexpressible(
-            found.control_line, f"the congestion control {name} has no counterpart in ackclock"
+            found.control_line,
+            f"ackclock does not support the congestion control {name}; choose one with --control",
         )
     return _OF_LINUX[name] if profile == LINUX and name in _OF_LINUX else CONTROLS[name]
 
@@ -147,9 +150,7 @@ def changes(script: Script, found: Settings, command: Command, line: int) -> Que
         else:
             _apply(before, effect, line)
     if (before.transport, before.flow, before.control) != (found.transport, found.flow, found.control):
-        raise Inexpressible(
-            line, "a setting changes during the connection, which has no counterpart in ackclock"
-        )
+        raise Inexpressible(line, "a setting changes during the connection, which ackclock does not support")
     return queue
 
 
@@ -185,11 +186,15 @@ def _sysctl(name: str, value: str, line: int) -> Mapping[str, Any]:
     try:
         number = int(value, 0)
     except ValueError:
-        raise Inexpressible(line, f"the value {value} of {name} has no counterpart in ackclock") from None
+        raise Inexpressible(
+            line, f"ackclock does not support the sysctl variable {name} with the value {value}"
+        ) from None
     if name in _DETAILS:
         return _DETAILS[name](number)
     if _ONLY.get(name) != number:
-        raise Inexpressible(line, f"the variable {name} = {value} has no counterpart in ackclock")
+        raise Inexpressible(
+            line, f"ackclock does not support the sysctl variable {name} with the value {value}"
+        )
     return {}
 
 
@@ -202,5 +207,5 @@ def _route(attributes: Mapping[str, str], line: int) -> dict[str, Any]:
             case "rto_min":
                 found["min_rto"] = value.replace("ms", " ms") if value.endswith("ms") else f"{value} ms"
             case _:
-                raise Inexpressible(line, f"the attribute {name} of a route has no counterpart in ackclock")
+                raise Inexpressible(line, f"ackclock does not support the route attribute {name}")
     return found

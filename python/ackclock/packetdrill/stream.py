@@ -17,7 +17,7 @@ class Written:
         self.packet_bytes = packet_bytes
         self._ends: list[int] = []
         self._complete = 0
-        """The number of packets to which nothing may be added, because of MSG_EOR."""
+        """The number of packets that later writes do not extend, because of MSG_EOR."""
 
     @property
     def bytes(self) -> int:
@@ -90,8 +90,8 @@ class Incoming:
         if stop - start != 1:
             raise Inexpressible(
                 line,
-                f"a segment from the peer covers {stop - start} other segments of the script, but ackclock receives "
-                "only whole segments",
+                f"the boundaries of other segments split this segment of the peer into {stop - start} parts, but "
+                "ackclock receives only whole segments",
             )
         return start
 

@@ -15,31 +15,31 @@ if TYPE_CHECKING:
     from ackclock.packetdrill.handshake import Handshake
 
 USUAL_TOLERANCE = 4_000_000
-"""The tolerance of times in nanoseconds, packetdrill's own.
+"""The default tolerance of times, in nanoseconds, which is packetdrill's.
 
-Packetdrill also allows an eighth of the time since the event before, because a real machine is late. Virtual time is
-not, so that holds here only where the script says so with ``--tolerance_percent``.
+Packetdrill also allows an eighth of the time since the previous event, because a real machine can be late. In virtual
+time no event is late, so ackclock allows a share of that time only if the script sets ``--tolerance_percent``.
 """
 _PATIENCE = 10**12
-"""How long the host is waited for where the script allows any time, in nanoseconds."""
+"""The longest wait for a segment that the script expects at any time, in nanoseconds."""
 _NAMES = """
 tolerance_usecs tolerance_percent mss mtu tcp_ts_tick_usecs strict_segments ip_version
 bind_port connect_port local_ip remote_ip gateway_ip netmask_ip speed is_anyip debug verbose
 """
 KNOWN_OPTIONS = tuple(_NAMES.split())
-"""The options of packetdrill that a script may set. Those of the last line change nothing here."""
+"""The packetdrill options that a script can set. Those after tcp_ts_tick_usecs have no effect in ackclock."""
 _OTHERS = """
 code_command code_format code_sockopt define dry_run init_scripts non_fatal psp_udp_port send_omit_free so_filename
 so_flags tcp_ts_ecr_scaled wire_client wire_client_dev wire_server wire_server_at wire_server_dev wire_server_ip
 wire_server_port
 """
 OTHER_OPTIONS = frozenset(_OTHERS.split())
-"""The options of packetdrill that have no counterpart."""
+"""The packetdrill options that ackclock does not support."""
 
 
 @dataclass
 class World:
-    """The state of a script that runs."""
+    """The state of a running script."""
 
     script: Script
     agreed: Handshake
@@ -48,30 +48,30 @@ class World:
     uses_ecn: bool
     now: int = 0
     last_event: int = 0
-    """The time of the last event."""
+    """The time of the previous event, in nanoseconds."""
     queue: deque[Departure] = field(default_factory=deque)
-    """What the host has sent that no event has expected yet."""
+    """The segments that the host has sent and that have not been compared with an event yet."""
     rows: list[Row] = field(default_factory=list)
     compared: Compared = field(default_factory=Compared)
     not_compared: dict[int, str] = field(default_factory=dict)
     stamps: dict[int, int] = field(default_factory=dict)
-    """When the segments with these timestamps of the script were sent."""
+    """The time at which the host sent the segment with each timestamp of the script, in nanoseconds."""
     acknowledged: list[tuple[int, int]] = field(default_factory=list)
-    """When the host acknowledged how many packets of the peer."""
+    """For each acknowledgement of the host, its time and the number of the peer's packets that it acknowledges."""
     handshake_sent: int = 0
-    """When the last message of the handshake was sent."""
+    """The time at which the host sent its last handshake segment, in nanoseconds."""
     third_is_due: bool = False
-    """Whether the host owes the third segment of the handshake, which ackclock's TCP leaves out."""
+    """Whether the host should send the third segment of the handshake, which ackclock's TCP does not send."""
     awaits_third: bool = False
-    """Whether the listening host has been sent a SYN, and the third segment has not arrived."""
+    """Whether a SYN has arrived at the listening host, but not yet the third segment of the handshake."""
     nodelay: bool = False
     is_closed: bool = False
     has_closed: bool = False
     """Whether the peer has sent a FIN."""
     echoes: int = 0
-    """The packets that acknowledgements with an echo of RFC 3168 have covered."""
+    """The number of packets that acknowledgements with the flag ECE (RFC 3168) have covered."""
     heard: tuple[int, int | None, int] = (0, None, 0)
-    """Number, window and flags of the last acknowledgement."""
+    """The number, the window and the ECN flags of the peer's last acknowledgement."""
 
     def __post_init__(self) -> None:
         self.written = Written(self.packet_bytes)
@@ -155,5 +155,7 @@ class World:
     def stamp_of(self, line: int, echoed: int) -> int:
         """Returns when the segment was sent whose timestamp the peer echoes."""
         if echoed not in self.stamps:
-            raise Inexpressible(line, f"no earlier segment carried the echoed timestamp {echoed}")
+            raise Inexpressible(
+                line, f"found the echoed timestamp {echoed}, expected that of an earlier segment of the host"
+            )
         return self.stamps[echoed]

@@ -1,9 +1,9 @@
-"""Makes the pages of the documentation from the archive. It works in a clone of the repository, and no wheel has it."""
+"""Generates pages of the documentation from the archive, in a clone of the repository. Wheels do not contain it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-"""The folder of the repository."""
+"""The root folder of the repository."""
 DOCS = ROOT / "docs"

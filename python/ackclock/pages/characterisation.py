@@ -20,7 +20,7 @@ from ackclock.study.load import LoadedStudy, load_study, study_names
 from ackclock.study.records import Origin
 
 WORDS: Mapping[str, str] = {CONCERN: f"**{CONCERN}**", REFERENCE: "–"}
-"""How words are shown that are not shown as they are."""
+"""The verdicts whose text on the page differs from that in the records."""
 PICTURE = DOCS / "images" / "characterisation.svg"
 ALT = "The verdict of each queue discipline in each scenario of RFC 7928"
 
@@ -45,7 +45,7 @@ def generated(what: str) -> str:
 
 def page(records: Mapping[str, Record], studies: Sequence[LoadedStudy]) -> str:
     """Returns the records as Markdown: the verdicts of all in a fold, then every scenario."""
-    parts = [*_folded("All verdicts in words", _matrix(records, studies)), ""]
+    parts = [*_folded("Table of all verdicts", _matrix(records, studies)), ""]
     for study in studies:
         parts += _scenario(records.get(study.name), study)
     return "\n".join(parts).rstrip()
@@ -68,11 +68,13 @@ def answer(records: Mapping[str, Record], studies: Sequence[LoadedStudy]) -> str
     ]
     stale = sum(is_stale(one, study) for study in studies if (one := records.get(study.name)))
     text = (
-        f"**Of the {len(_must())} scenarios that must be considered, a discipline raises a concern in at least {few} "
-        f"({named[few]}) and in at most {most} ({named[most]}).**"
+        f"**Of the {len(_must())} scenarios that must be considered, {few} ({named[few]}) to {most} ({named[most]}) "
+        "raise a concern, depending on the discipline.**"
     )
     text += f" Every discipline raises a concern in {' and in '.join(every)}." if every else ""
-    text += f" {stale} of {len(studies)} scenarios have changed since they were recorded." if stale else ""
+    text += (
+        f" Scenarios that have changed since they were recorded: {stale} of {len(studies)}." if stale else ""
+    )
     return f"{text}\n\n![{ALT}](images/{PICTURE.name})"
 
 
@@ -171,7 +173,7 @@ def _scenario(one: Record | None, study: LoadedStudy) -> Iterator[str]:
     yield f"`{study.name}`, {about.requirement}. {escaped(about.demand)}"
     yield ""
     if about.lacks:
-        yield "Weaker than the section, or left out:"
+        yield "Parts of the section that are left out or tested less strictly:"
         yield ""
         yield from (f"* {escaped(lack)}" for lack in about.lacks)
         yield ""
@@ -184,11 +186,11 @@ def _scenario(one: Record | None, study: LoadedStudy) -> Iterator[str]:
     yield f"{facts}. Recorded {made(Origin(**one['origin']))}."
     yield ""
     if is_stale(one, study):
-        yield "**Recorded before the scenario changed**: a new run may have other numbers and verdicts."
+        yield "**Recorded before the scenario changed**: a new run can have different numbers and verdicts."
         yield ""
     rows = [judged for judged in _disciplines(one) if judged["criteria"]]
     if not rows:
-        yield f"The scenario has no verdict; the report of `ackclock reproduce {study.name}` shows its numbers."
+        yield f"This scenario has no verdict; the report of `ackclock reproduce {study.name}` shows its numbers."
         yield ""
         return
     verdicts = counts(one)
@@ -199,7 +201,7 @@ def _scenario(one: Record | None, study: LoadedStudy) -> Iterator[str]:
 
 def _verdicts(rows: Sequence[Record]) -> Iterator[str]:
     """Yields the verdicts of disciplines in a scenario, each with what does not hold."""
-    yield row("discipline", "verdict", "what does not hold")
+    yield row("discipline", "verdict", "conditions not met")
     yield row("---", "---", "---")
     for judged in rows:
         reasons = [
@@ -212,7 +214,8 @@ def _verdicts(rows: Sequence[Record]) -> Iterator[str]:
 def _reason(found: Record) -> str:
     numbers = mean_and_spread(found["mean"], found["interval"])
     where = f" ({escaped(found['setting'])})" if found["setting"] else ""
-    often = f", and {found['alike'] - 1} more" if found["alike"] > 1 else ""
+    more = found["alike"] - 1
+    often = f", and {more} more finding{'s' if more > 1 else ''}" if more > 0 else ""
     other = f", {found['verdict']}" if found["verdict"] != CONCERN else ""
     why = f": {escaped(found['reason'])}" if found["reason"] else ""
     return f"{escaped(found['criterion'])}: {escaped(found['metric'])} {numbers}{where}{often}{other}{why}"

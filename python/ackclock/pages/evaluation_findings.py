@@ -13,11 +13,11 @@ from ackclock.evaluation.words import NO_LIMIT
 from ackclock.pages.markdown import table
 
 MOST_ROWS = 10
-"""The largest number of findings of a criterion that are all shown."""
+"""The largest number of findings for which a criterion shows all of them."""
 WORST = 3
-"""How many findings of a condition are shown where a criterion has more."""
+"""The number of findings shown for each condition if a criterion has more than ``MOST_ROWS``."""
 CELL = re.compile(r"rate (?P<rate>.+?), round trip (?P<rtt>.+?), buffer (?P<buffer>[^,]+)")
-"""The name of a setting on the grid of paths begins like this."""
+"""Matches the beginning of the name of a setting on the grid of paths."""
 
 
 class Found(NamedTuple):
@@ -57,7 +57,10 @@ def of(criterion: Mapping[str, Any], verdict: str) -> Iterator[str]:
     yield from table(heads, [_row(one) for one in shown])
     if len(found) > len(shown):
         yield ""
-        yield f"These are the farthest from the limit of each condition; the record has {len(found) - len(shown)} more."
+        yield (
+            f"The table shows up to {WORST} findings for each condition, those farthest from its limit; the record has "
+            f"{len(found) - len(shown)} more."
+        )
 
 
 def worst(found: Sequence[Found]) -> list[Found]:
@@ -101,9 +104,9 @@ def over_the_grid(found: Sequence[Found], verdict: str) -> Iterator[str]:
     sizes = sorted((one for (one,) in of_buffer), key=buffer_order)
     buffers = ", ".join(f"{with_buffer[one,]} of {of_buffer[one,]} with {one}" for one in sizes)
     yield (
-        f"{finding['text']} (`{scenario['name']}`): how many of the settings with each rate and round trip are "
-        f"**{verdict}**. The shortest paths have fewer buffers, as one holds at least {LEAST_BUFFER} packets. "
-        f"By buffer: {buffers}."
+        f"{finding['text']} (`{scenario['name']}`): the number of settings with the verdict **{verdict}**, by rate and "
+        "round trip. Paths with a small bandwidth-delay product have fewer buffer sizes, because every buffer holds at "
+        f"least {LEAST_BUFFER} packets. By buffer: {buffers}."
     )
     yield ""
     rows = [[rate, *(f"{counts[rate, rtt]} of {settings[rate, rtt]}" for rtt in rtts)] for rate in rates]

@@ -1,4 +1,4 @@
-"""The pages of recorded evaluations, which only the site has, and a line of docs/evaluations.md for each."""
+"""Generates the site's pages of recorded evaluations, and a line of docs/evaluations.md for each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ackclock.pages import DOCS, evaluation_findings
 from ackclock.pages.markdown import row, table
 
 RECORDS = "python/ackclock/archive/evaluations"
-"""From the root. On the site a link to a record leads to the page that is made of it."""
+"""The folder of the records in the repository. On the site, a link to a record leads to the page made from it."""
 CONTROLS: Mapping[str, Sequence[str]] = {
     "cubic": (),
     "sack": (),
@@ -32,9 +32,9 @@ CONTROLS: Mapping[str, Sequence[str]] = {
     "ltcp-rc": (),
     "noq:bbr3": ("--transport", "noq"),
 }
-"""The controls that are recorded, with the options of `ackclock evaluate`."""
+"""The controls with recorded evaluations, each with the further options of ``ackclock evaluate``."""
 REMARKS: Mapping[str, str] = toml.loads((folder("evaluations") / "remarks.toml").read_text(encoding="utf-8"))
-"""A text of the page of each control that has one."""
+"""Remarks for the pages of some controls, by control."""
 
 
 def records() -> list[dict[str, Any]]:
@@ -52,7 +52,7 @@ def index() -> str:
         concerns = [one["section"] for one in found if one["verdict"] == CONCERN]
         name = record["control"]
         summary = next(one["summary"] for one in core.registry() if one["name"] == name)
-        own = " (it is one of the references)" if name in record["references"] else ""
+        own = " (a reference itself)" if name in record["references"] else ""
         lines.append(
             [
                 f"[{name}](../{RECORDS}/{evaluation_file(name).name})",
@@ -86,41 +86,42 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     name, references = record["control"], record["references"]
     yield f"# {name} by RFC 9743"
     yield ""
-    yield f"The verdicts of `ackclock evaluate` by the criteria of {TITLE}, in its order."
-    yield "[How to read them](../evaluate.md)."
+    yield f"The verdicts of `ackclock evaluate` on the criteria of {TITLE}, in the order of the RFC."
+    yield "[How to read the verdicts](../evaluate.md)."
     yield ""
     if record["quick"]:
         yield (
-            f"**This is a quick evaluation**: {len(record['seeds'])} seeds, and fewer paths and shorter runs than with "
-            "`--full`, which takes hours of processor time and has not been recorded."
+            f"**This is a quick evaluation**: {len(record['seeds'])} seeds, with fewer paths and shorter runs than "
+            "with `--full`. The full evaluation takes hours of processor time and has not been recorded."
         )
     else:
         yield f"This is a full evaluation: the whole grid of paths, with {len(record['seeds'])} seeds."
     if record.get("most_packets") is not None:
         yield (
-            f"**Settings whose {more_than(record['most_packets'])} are left out**; the end of the page counts them."
+            f"**Settings whose {more_than(record['most_packets'])} are left out**; the end of the page gives "
+            "their number."
         )
     yield ""
     yield (
         f"Each scenario also ran with {' and with '.join(references)} in place of {name}, with the same random "
         "numbers. Each condition is judged against each of these references, and the mildest verdict counts. "
         f"{_recoveries(record)} RFC 9743 has no "
-        "thresholds: every limit is this project's own, and a verdict is a finding. The control has its default "
-        "parameters."
+        "thresholds: this project chose every limit, so a verdict does not say whether the control conforms to the "
+        "RFC. The control runs with its default parameters."
     )
     yield ""
     yield (
-        'The column "the RFC says" has the RFC\'s requirement word. Most of these words demand an evaluation, not a '
-        "result: **CONCERN beside MUST does not mean that the control violates the RFC**. A concern in "
-        "section 6, whose criteria have to be met, weighs more than one in section 7. The method has "
+        'The column "the RFC says" contains the RFC\'s requirement word, such as MUST. Most of these words demand an '
+        "evaluation, not a result: **CONCERN next to MUST does not mean that the control violates the RFC**. A concern "
+        "in section 6, whose criteria have to be met, weighs more than a concern in section 7. The method has "
         "[limits](../evaluate.md#limits-of-the-method)."
     )
     yield ""
     if name in references:
         yield (
             f"{name} is one of its own references, so no comparison can be a concern, and most other limits "
-            "excuse what a reference does not meet. Only the conditions of section 5.1.1, and those on a sender "
-            "without feedback in section 5.2, can be a concern."
+            "do not count if a reference misses them too. Only the conditions of section 5.1.1, and the conditions of "
+            "section 5.2 on a sender without feedback, can be a concern."
         )
         yield ""
     if name in REMARKS:
@@ -143,9 +144,9 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
         ],
     )
     for verdict, title in (
-        (CONCERN, "What is not met"),
-        (UNDECIDED, "What is undecided"),
-        (AS_STANDARD, "What is outside a limit that standard controls miss too"),
+        (CONCERN, "Conditions that are not met"),
+        (UNDECIDED, "Undecided conditions"),
+        (AS_STANDARD, "Limits that standard controls miss too"),
         (NO_LIMIT, "Numbers without a limit"),
     ):
         parts = [line for one in record["criteria"] for line in evaluation_findings.of(one, verdict)]
@@ -156,14 +157,14 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield "## Questions to the author"
     yield ""
-    yield "What the RFC asks of the author or the document, and no simulation answers:"
+    yield "Demands of the RFC on the author or the document, which no simulation can check:"
     yield ""
     asked = [(one["section"], one["demand"], one["answer"] or "not answered") for one in record["process"]]
-    yield from table(["section", "the RFC asks for", "answer"], asked)
+    yield from table(["section", "demand of the RFC", "answer"], asked)
     lacks = [(one["section"], text) for one in record["criteria"] for text in one["lacks"]]
     if lacks:
         yield ""
-        yield "## Left out, or less strict than the RFC"
+        yield "## Parts of the RFC that are left out or tested less strictly"
         yield ""
         for section, text in lacks:
             yield f"* {section}: {text}"
@@ -179,8 +180,8 @@ def _origin(record: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield (
         f"{record['runs']:,} simulations; ackclock {versions['ackclock']}, {cores}. "
-        f"Every sample is in the record, which "
-        f"`--compare {record['control']}` reads."
+        f"The record contains every sample; `ackclock evaluate CONTROL --compare {record['control']}` compares a "
+        "control with it."
     )
     yield ""
 

@@ -23,7 +23,7 @@ SPECIFICATIONS = DOCS / "reproduction" / "figures.toml"
 IMAGES = DOCS / "images" / "reproduction"
 
 Values = Mapping[tuple[str, str], Point]
-"""The measured means, by metric and case; a point's ``x`` is not set."""
+"""The measured means with their intervals, by metric and case; ``x`` of the points is not set."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,9 @@ def generated(key: str) -> str:
     parts = []
     for one in figures():
         if one.thesis == key and drawing(one) is None:
-            parts.append(f"*The figure of `{one.study}` comes with the study's next record.*")
+            parts.append(
+                f"*The figure of `{one.study}` is missing: the study has not been recorded in its present form.*"
+            )
         elif one.thesis == key:
             parts.append(f"![{escaped(one.alt)}](../images/reproduction/{one.name}.svg)")
             parts.append(f"*{escaped(one.caption)}*")
@@ -128,7 +130,9 @@ def _sweep(figure: Figure, study: LoadedStudy, values: Values) -> str:
     groups = _groups(figure, study)
     sweep = next(iter(groups.values()))[0].sweep
     if sweep is None:
-        raise ValueError(f"{figure.name}: {figure.study} has no sweep")
+        raise ValueError(
+            f'figure {figure.name}: the study {figure.study} has no sweep, which kind = "sweep" requires'
+        )
     words = [str(value) for value in sweep.values if isinstance(value, str)]
     lines = []
     for metric in (study.study.metric(name) for name in figure.metrics):
