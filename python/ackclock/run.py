@@ -44,16 +44,16 @@ class Run:
         cells: Mapping[str, Any] | None = None,
     ) -> None:
         self.result = result
-        """The result in the core's form: records, and the series as columns."""
+        """The result as the simulator core returns it: records, and the series as columns."""
         self.overrides = dict(overrides or {})
         self.point = dict(point or {})
-        """The values of the scenario's sweep, by dotted path; empty without a sweep."""
+        """The swept values of the run, by dotted path; empty without a sweep."""
         self.cells = dict(cells or {})
-        """The values of the sweep as cells of data frames, by the names of their columns."""
+        """The swept values of the run as data frames show them, by column name."""
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
-        """Returns the result as in the JSON document, with series as lists."""
+        """Returns the result in the form of the JSON document, with series as lists."""
         if self.result.get("series") is None:
             return {**self.result, "series": None}
         from ackclock.series import as_document
@@ -77,8 +77,8 @@ class Run:
         return None if value is None else float(value)
 
     def fairness_over(self, names: Sequence[str]) -> float | None:
-        """Returns Jain's index over the goodput of these flows, each named, or all of a group by the group's name; None
-        when none got anything. InputError for an unknown name.
+        """Returns Jain's index over the goodput of the named flows; the name of a group stands for all its flows. Flows
+        that never start are left out. None if every goodput is zero. InputError for an unknown name.
         """
         from ackclock._fairness import fairness_over
 
@@ -101,12 +101,12 @@ class Run:
 
     @cached_property
     def transfers(self) -> pl.DataFrame:
-        """One row per connection of transfers and web sessions, if `observe.transfers` is set."""
+        """One row per connection of flows that run transfers or web sessions; none without `observe.transfers`."""
         return _frame("transfer", self.result.get("transfers") or [])
 
     @cached_property
     def size_classes(self) -> pl.DataFrame:
-        """One row per size class of each flow of transfers or web sessions, if `observe.transfers` is set."""
+        """One row per size class and flow that runs transfers or web sessions; none without `observe.transfers`."""
         return _frame("size_class", self.result.get("size_classes") or [])
 
     @cached_property
@@ -135,14 +135,14 @@ class Failure:
     """A failed run."""
 
     point: int
-    """The point of the sweep, from 1."""
+    """The number of the sweep's point, from 1."""
     seed: int
     error: AckclockError
     command: str
-    """The command that repeats only this run."""
+    """The command line that repeats only this run."""
 
     def __str__(self) -> str:
-        return f"{self.error}; `{self.command}` repeats it"
+        return f"{self.error}; `{self.command}` repeats the run"
 
 
 class Runs(Sequence[Run]):
@@ -162,7 +162,7 @@ class Runs(Sequence[Run]):
     ) -> None:
         self._runs = tuple(runs)
         self.axes = tuple(axes)
-        """The sweep of the scenario."""
+        """The swept axes of the scenario."""
         self.failures = tuple(failures)
         self.warnings = tuple(warnings)
         """The warnings of ``ackclock check``: settings that are allowed but probably not intended."""
@@ -178,7 +178,7 @@ class Runs(Sequence[Run]):
         return Runs(self._runs[index], self.axes, (), self.warnings, self._declared)
 
     def of(self, run: Run) -> Runs:
-        """Returns a single run with the labels and scales of these runs."""
+        """Returns ``run`` alone, with the present labels and scales."""
         return Runs([run], (), (), self.warnings, self._declared)
 
     def __len__(self) -> int:
@@ -201,12 +201,18 @@ class Runs(Sequence[Run]):
 
     @cached_property
     def transfers(self) -> pl.DataFrame:
-        """One row per run and connection of transfers and web sessions, if `observe.transfers` is set."""
+        """One row per run and connection of flows that run transfers or web sessions.
+
+        No rows without `observe.transfers`.
+        """
         return self._stacked("transfers")
 
     @cached_property
     def size_classes(self) -> pl.DataFrame:
-        """One row per run and size class of each flow of transfers or web sessions, if `observe.transfers` is set."""
+        """One row per run, size class and flow that runs transfers or web sessions.
+
+        No rows without `observe.transfers`.
+        """
         return self._stacked("size_classes")
 
     @cached_property
@@ -218,21 +224,22 @@ class Runs(Sequence[Run]):
 
     @cached_property
     def by_point(self) -> list[list[Run]]:
-        """Returns the runs of each point of the sweep, in its order."""
+        """Returns a list of runs for each point of the sweep, in the order of the points."""
         return grouped(self._runs)
 
     def summary(self) -> pl.DataFrame:
-        """Returns a row per point of the sweep: its values, ``runs``, and for each number the mean over the runs and
-        the bounds of its 95 % interval, e.g. ``groups.tcp.goodput_bps``, ``..._low_bps`` and ``..._high_bps``.
+        """Returns a row per sweep point: the swept values, the number of ``runs``, and for each quantity the mean
+        over the runs and the bounds of its 95 % confidence interval, e.g. ``groups.tcp.goodput_bps``,
+        ``groups.tcp.goodput_low_bps`` and ``groups.tcp.goodput_high_bps``.
 
-        Numbers of a group are means over its flows.
+        Quantities of a group are means over its flows.
         """
         from ackclock._tables import summary_of
 
         return summary_of(self.summaries(), self.axes)
 
     def summaries(self) -> Sequence[PointSummary]:
-        """Returns the contents of ``summary`` as objects."""
+        """Returns the contents of ``summary`` as an object per point."""
         return self._summaries
 
     @cached_property
@@ -254,7 +261,8 @@ class Runs(Sequence[Run]):
 
     def to_xarray(self, table: Table = "flows") -> xr.Dataset:
         """Returns ``flows``, ``links`` or ``groups`` as an xarray dataset: a variable for each number, with its unit,
-        and a dimension for each swept axis, for the seed and for the flow, link or group.
+        and a dimension for each swept axis (one dimension ``point`` for a sweep with ranges), for the seed and for the
+        flow, link or group.
 
         InputError if xarray is not installed, or for another table.
         """
@@ -273,7 +281,7 @@ class Runs(Sequence[Run]):
 
     @property
     def declared(self) -> Declared:
-        """Returns the labels and the scales of ``with_labels``."""
+        """Returns the labels and scales that ``with_labels`` set; by default none."""
         if self._declared is not None:
             return self._declared
         from ackclock.report.quantities import Declared
@@ -285,12 +293,12 @@ class Runs(Sequence[Run]):
     ) -> Runs:
         """Returns the runs with your own labels and scales for figures, LaTeX tables and reports.
 
-        ``labels`` name a swept axis (``limit_bdp``, or its path), a number (``rtt_p95_s``, or a column of
-        ``summary``), and any value, group, link or flow: ``{"limit_bdp": "Buffer (BDP)", "rtt_p95_s": "Delay (ms)",
-        "sack": "Reno"}``. Brackets at the end of the label of a quantity are the unit in which its values are shown.
-        ``scales`` set how axes and numbers are drawn: ``linear`` begins at zero, ``log`` is logarithmic, ``fitted``
-        covers only the values, ``category`` has the values of a swept axis at equal distances. Earlier labels and
-        scales are kept.
+        ``labels`` maps a swept axis (``limit_bdp``, or its path), a quantity (``rtt_p95_s``, or a column of
+        ``summary``), a swept value, or a group, link or flow to its label: ``{"limit_bdp": "Buffer (BDP)",
+        "rtt_p95_s": "Delay (ms)", "sack": "Reno"}``. A unit in brackets at the end of a quantity's label converts its
+        values. ``scales`` maps a swept axis or a quantity to its scale: ``linear`` begins at zero, ``log`` is
+        logarithmic, ``fitted`` covers only the values, ``category`` spaces the values of a swept axis evenly. Earlier
+        labels and scales stay in force unless replaced.
 
         InputError for an unknown name or scale, and for a unit that does not fit the quantity.
         """
@@ -313,17 +321,17 @@ class Runs(Sequence[Run]):
         columns: str | Sequence[str] | None = None,
         colour: str | Sequence[str] | None = None,
     ) -> Figure:
-        """Returns the figure of the sweep, with 95 % intervals: curves over one axis, small multiples over more.
+        """Returns the sweep's figure with 95 % confidence intervals: curves for one axis, small multiples for more.
 
-        A metric is a column of ``summary`` (``groups.tcp.rtt_mean_s``), or a field, which stands for the field of every
-        group or link (``rtt_mean_s``, ``utilisation``); by default the goodput of each group. A unit may follow in
-        brackets: ``rtt_mean_s [ms]``. ``x``, ``rows``, ``columns`` and ``colour`` name what varies along each: the
-        column of a swept axis, ``metric`` or ``group``. Axes that are not named are placed automatically: the numeric
-        axis with the most values is horizontal, metrics are rows, words and groups are colours, the rest are columns.
-        Two axes with many numbers make a heat map. ``save`` of the figure writes a PDF, SVG, PNG or CSV file.
+        A metric is a column of ``summary`` (``groups.tcp.rtt_mean_s``), or a field (``rtt_mean_s``, ``utilisation``),
+        which selects the column of every group or link that has it; by default the goodput of each group. A unit can
+        follow in brackets: ``rtt_mean_s [ms]``. ``x``, ``rows``, ``columns`` and ``colour`` each name the column of a
+        swept axis, ``metric`` or ``group``. Axes that are not named are placed automatically: the numeric axis with the
+        most values is horizontal, metrics are rows, axes of words and groups are colours, the rest are columns. Two
+        numeric axes with many values make a heat map. The figure's ``save`` writes a PDF, SVG, PNG or CSV file.
         ``with_labels`` sets names, units and scales.
 
-        InputError without a sweep, for an unknown name, and for more than 24 panels or 12 curves in one.
+        InputError without a sweep, for an unknown name, and for more than 24 panels, or 12 curves in a panel.
         """
         from ackclock.figure import Figure
         from ackclock.report.figures import file_stem
@@ -343,13 +351,14 @@ class Runs(Sequence[Run]):
         columns: str | Sequence[str] | None = None,
         colour: str | Sequence[str] | None = None,
     ) -> Figure:
-        """Returns a figure of the completion times of observed transfers, with all replications pooled: a curve
-        for each size class, or over a sweep a panel for each class and a curve for each of the first twelve points.
+        """Returns the distribution of the completion times of observed transfers, with all replications pooled: a curve
+        for each size class; with a sweep, a panel for each size class with a curve for each of the first 12 points.
 
-        ``rows``, ``columns`` and ``colour`` name what varies along each: the column of a swept axis, or ``class``.
-        Axes that are not named are placed automatically, swept axes as colours.
+        ``rows``, ``columns`` and ``colour`` each name the column of a swept axis, or ``class``. With any of them, all
+        points are drawn, and swept axes that are not named become colours.
 
-        InputError if no transfers were observed, for an unknown name, and for more than 24 panels or 12 curves in one.
+        InputError if no completed transfer was observed, for an unknown name, and for more than 24 panels, or 12
+        curves in a panel.
         """
         from ackclock.figure import Figure
         from ackclock.report.completion_figure import completion_figure
@@ -358,33 +367,32 @@ class Runs(Sequence[Run]):
         chart = completion_figure(self, rows=rows, columns=columns, colour=colour)
         if chart is None:
             raise InputError(
-                "no completion times to draw: `[observe] transfers = true` keeps them, for flows with the "
-                "application "
-                '"transfers" or "web"'
+                "no completion times to draw: found no completed transfer, expected `[observe] transfers = true` and "
+                'flows with the application "transfers" or "web"'
             )
         return Figure(chart, file_stem(self[0].scenario, "completion"), self.warnings)
 
     def to_latex(self, columns: str | Sequence[str] | None = None) -> str:
-        """Returns a LaTeX table for a paper, with a row for each point of the sweep: its values, then the mean of each
-        column with half its 95 % interval.
+        """Returns a LaTeX table for a paper, with a row for each point of the sweep: the swept values, then the mean of
+        each column ± half the width of its 95 % confidence interval.
 
         Columns are metrics as in ``plot``, with optional units: ``goodput_bps [Mbit/s]``; ``with_labels`` sets
-        headings. If all are fields of size classes (``size_classes.completion_p95_s``), each class has a row. The
-        table needs the LaTeX package ``booktabs``. InputError for an unknown column or unit.
+        headings. If all columns are fields of size classes (``size_classes.completion_p95_s``), each class has a row.
+        The table needs the LaTeX package ``booktabs``. InputError for an unknown column or unit.
         """
         from ackclock.report.latex_table import latex_table
 
         if isinstance(columns, Mapping):
             raise InputError(
-                "to_latex: found a mapping, expected a list of columns; with_labels sets their headings"
+                "to_latex: found a mapping, expected a list of columns; with_labels sets headings"
             )
         return latex_table(self.summary(), self.axes, columns, self.declared, self.warnings)
 
     def write(self, folder: str | Path) -> list[Path]:
-        """Writes flows, links, groups, the summary and observed transfers with size classes as CSV and Parquet, and the
-        series (if any) as Parquet. Returns the files.
+        """Writes flows, links, groups, the summary and any observed transfers and size classes as CSV and Parquet, and
+        any series as Parquet. Returns the paths of the files.
 
-        Earlier files with these names are removed.
+        Earlier files of these tables in the folder are removed.
         """
         from ackclock._tables import write
 
@@ -396,7 +404,7 @@ class Runs(Sequence[Run]):
         return write(folder, frames, self._stacked("series"))
 
     def __repr__(self) -> str:
-        return f"Runs({len(self)} runs)"
+        return f"Runs({len(self)} run{'' if len(self) == 1 else 's'})"
 
     def _repr_html_(self) -> str:
         """Shows the summary of each point in a notebook."""
@@ -410,7 +418,7 @@ class Runs(Sequence[Run]):
 
 
 def grouped(runs: Iterable[Run]) -> list[list[Run]]:
-    """Returns the runs by their points of the sweep, in the order of their first runs."""
+    """Returns a list of runs for each point of the sweep, in the order of the points' first runs."""
     groups: dict[str, list[Run]] = {}
     for run in runs:
         groups.setdefault(repr(sorted(run.point.items())), []).append(run)
@@ -418,7 +426,7 @@ def grouped(runs: Iterable[Run]) -> list[list[Run]]:
 
 
 def _frame(record: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Returns the records as a data frame. Polars is loaded when the first is wanted, so not for the terminal alone."""
+    """Returns the records as a data frame. Loads Polars on the first call, as some commands need no data frames."""
     from ackclock._tables import frame
 
     return frame(record, rows)

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from ackclock.run import Failure, Run, Runs
 
 MAX_RUNS = 10_000_000
-"""Weeks of computing, however short each is; the core has the same bound for what a file asks for."""
+"""The largest number of runs of a plan, weeks of computing even for short runs; also the core's limit for a file."""
 MAX_IN_MEMORY = 100_000
-"""The most results that can be held in memory together, at some ten kilobytes each."""
+"""The largest number of results held in memory at once, at about ten kilobytes each."""
 MAX_SEED = 2**53 - 1
-"""Up to here, every whole number is a float of its own, which is what JSON has."""
+"""The largest seed: JSON numbers, as 64-bit floats, represent every integer up to it exactly."""
 
 
 @dataclass(frozen=True)
@@ -49,18 +49,18 @@ class Scenario:
     """
 
     text: str
-    """The text of the file, including the files that it names, as they were when the scenario was read."""
+    """The TOML text with the contents of the files that it names, as of when the scenario was read."""
     file: str
-    """The name of the scenario in messages."""
+    """The name of the scenario's file in messages."""
     overrides: Mapping[str, Any]
     controls: Mapping[str, type[Control]]
-    """The congestion controls written in Python that the scenario may name."""
+    """The congestion controls written in Python that the scenario can name."""
     queues: Mapping[str, type[Discipline]]
-    """The queue disciplines written in Python that the scenario may name."""
+    """The queue disciplines written in Python that the scenario can name."""
     stacks: Sequence[Stack]
-    """The stacks in libraries that the scenario may name as transports."""
+    """The QUIC stacks from shared libraries that the scenario can name as transports."""
     classes: core.Plugins = field(repr=False, compare=False)
-    """The controls, queues and stacks in the form that the core takes."""
+    """The controls, queues and stacks as passed to the core."""
     checked: Mapping[str, Any] = field(repr=False, compare=False)
     """The core's description of the sweep, from the check of the scenario."""
 
@@ -74,7 +74,7 @@ class Scenario:
         queues: Any,
         given: Sequence[str | Path | Stack],
     ) -> Scenario:
-        """Returns a scenario made of these parts, after checking it. ScenarioError if it is wrong."""
+        """Returns the scenario after checking it. ScenarioError if the scenario is invalid."""
         name = file if isinstance(file, str) else str(arguments.path("file", file))
         overrides = arguments.plain(arguments.mapping("overrides", overrides))
         text = with_files(arguments.text(f"{name}: the scenario", text), name, overrides)
@@ -100,11 +100,11 @@ class Scenario:
 
         ``overrides`` replace values of the file by dotted path, e.g. ``{"flows.tcp.control": "cubic"}``; an item of an
         array of tables is addressed by its name or index. ``controls`` and ``queues`` map names that the scenario uses
-        to subclasses of ``ackclock.Control`` and ``ackclock.Discipline``. ``stacks`` are QUIC stacks in
-        libraries, ``PATH`` or ``PATH,key=value``, as ``--stack`` names them.
+        to subclasses of ``ackclock.Control`` and ``ackclock.Discipline``. ``stacks`` lists shared libraries with QUIC
+        stacks, as ``PATH`` or ``PATH,key=value``, like ``--stack``.
 
         InputError if the file cannot be read; ScenarioError (an InputError), which lists every problem, if the
-        scenario is wrong.
+        scenario is invalid.
         """
         found = arguments.path("path", path)
         return cls._checking(read_text(found), str(path), overrides, controls, queues, stacks)
@@ -120,7 +120,7 @@ class Scenario:
         queues: Mapping[str, type[Discipline]] | None = None,
         stacks: Sequence[str | Path | Stack] = (),
     ) -> Scenario:
-        """Returns the scenario in a string. ``file`` is its name in messages. ScenarioError if it is wrong."""
+        """Returns the scenario in a TOML string, called ``file`` in messages. ScenarioError if it is invalid."""
         return cls._checking(text, file, overrides, controls, queues, stacks)
 
     @classmethod
@@ -145,8 +145,8 @@ class Scenario:
         ... ).describe()["duration_s"]
         10.0
 
-        Lines in messages refer to the scenario as TOML, the attribute ``text``. InputError for values that TOML lacks,
-        such as None.
+        Line numbers in messages refer to the TOML in the attribute ``text``. InputError for values that TOML cannot
+        represent, such as None. ScenarioError if the scenario is invalid.
         """
         import tomli_w
 
@@ -159,13 +159,13 @@ class Scenario:
         return cls._checking(text, file, overrides, controls, queues, stacks)
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
-        """Returns a copy with further values replaced. ScenarioError if it is wrong."""
+        """Returns a copy with further overrides by dotted path. ScenarioError if the resulting scenario is invalid."""
         merged = merge(self.overrides, arguments.mapping("overrides", overrides))
         return self._checking(self.text, self.file, merged, self.controls, self.queues, self.stacks)
 
     @cached_property
     def sweep(self) -> Sweep:
-        """The points of the scenario's [sweep], with the columns that show them."""
+        """The points of the scenario's [sweep], and the columns of its axes in data frames."""
         return Sweep(self.checked)
 
     def points(self) -> list[Scenario]:
@@ -175,13 +175,17 @@ class Scenario:
         return [self.at(self.sweep.overrides(point)) for point in range(len(self.sweep))]
 
     def at(self, point: Mapping[str, Any]) -> Scenario:
-        """Returns the scenario at a point of its sweep, given as in ``Run.point``. It was checked with the sweep."""
+        """Returns the scenario at ``point`` of its sweep, in the form of ``Run.point``.
+
+        The point is not checked again: checking the scenario has checked its sweep.
+        """
         return replace(
             self, overrides=merge(self.overrides, arguments.plain(arguments.mapping("point", point)))
         )
 
     def describe(self) -> dict[str, Any]:
-        """Returns name, duration_s, warmup_s, seed, replications, and the names of flows and links, with defaults.
+        """Returns name, duration_s, warmup_s, seed, replications, precision, expected_packets, flows, links and
+        network, defaults included.
 
         ``warnings`` lists settings that are allowed but probably not intended, one sentence each.
         """
@@ -200,7 +204,8 @@ class Scenario:
         scenario's stacks, for example by other builds of the same libraries.
 
         A [sweep] is ignored: use ``points()`` or ``run_many()``. RunError if the simulation fails, if a library ends
-        its process or uses too much time or memory, or if Python code raises; the exception is then the cause.
+        its process or uses too much time or memory, or if Python code raises an exception, which is then the error's
+        cause.
         """
         from ackclock.run import Run  # tables, which checking a scenario can do without
 
@@ -241,8 +246,9 @@ class Scenario:
         ``seeds`` defaults to ``replications`` consecutive seeds from the scenario's ``seed`` on. With ``out``, finished
         runs are stored in that folder and reused the next time. ``progress`` is called with (runs done, total runs,
         share of the work done). With a ``client`` of dask.distributed, its workers make the runs. If the scenario has a
-        ``precision`` and no seeds are given, points get more seeds until they reach it. Failed runs are in ``failures``
-        of the result; RunError if all runs fail. Interrupted on Ctrl-C.
+        ``precision`` and neither ``seeds`` nor ``replications`` are given, points get more seeds until they reach it,
+        up to its ``replications_most``. The result's ``failures`` are the failed runs; RunError if all runs fail.
+        Interrupted on Ctrl-C.
 
         Runs with controls or queues written in Python run one after another on this thread, or on the ``client``'s
         workers. They are not stored, because their results may depend on other code that they call.
@@ -250,14 +256,14 @@ class Scenario:
         if out is not None and (self.controls or self.queues):
             raise InputError(
                 f"{self.file}: leave out `out`: runs with controls or queues in Python cannot be stored, because "
-                "ackclock cannot see whether other code that the classes call has changed"
+                "ackclock cannot detect changes in other code that they call"
             )
         folder = None if out is None else arguments.path("out", out)
         plan = self.plan(seeds, replications=replications)
         if len(plan) > MAX_IN_MEMORY:
             raise InputError(
-                f"{self.file}: {plan} exceed the limit of {MAX_IN_MEMORY} runs in memory; "
-                "`ackclock run --out DIR` writes any number of runs"
+                f"{self.file}: {plan} exceed the limit of {MAX_IN_MEMORY:,} runs in memory; "
+                f"`ackclock run --out DIR` stores up to {MAX_RUNS:,} runs on disk"
             )
         from ackclock._cluster import pool
         from ackclock._collect import Collector
@@ -281,8 +287,8 @@ class Scenario:
         replications: int | None = None,
         only: int | None = None,
     ) -> Plan:
-        """Returns the runs that ``run_many`` would make. ``first`` is the first seed, ``only`` the number of one point,
-        from 1.
+        """Returns the runs that ``run_many`` would make. ``first`` replaces the scenario's seed as the first one;
+        ``only`` is the number, from 1, of the only point to run.
 
         InputError for too many runs, or for an invalid seed or point.
         """
@@ -299,15 +305,16 @@ class Scenario:
         if only is not None:
             if not arguments.is_whole(only, 1, len(points)):
                 raise InputError(
-                    f"{self.file}: there is no point {arguments.shown(only)}; the sweep has points 1 to {len(points)}"
+                    f"{self.file}: found the point {arguments.shown(only)}, expected a point of the sweep from 1 to "
+                    f"{len(points)}"
                 )
             points = range(only - 1, only)
         arguments.iterable(f"{self.file}: seeds", seeds)
-        # No more are taken than would be refused, however many there are.
+        # Takes only as many seeds of an endless iterable as are needed to refuse it.
         chosen: Sequence[int] = seeds if isinstance(seeds, range) else list(islice(seeds, MAX_RUNS + 1))
         plan = Plan(points, chosen, precision)
         if len(plan) > MAX_RUNS:
-            raise InputError(f"{self.file}: {plan}, expected at most {MAX_RUNS}")
+            raise InputError(f"{self.file}: found {plan}, expected at most {MAX_RUNS:,} runs")
         if isinstance(chosen, range):
             for seed in {*chosen[:1], *chosen[-1:]}:
                 self._seed(seed)
@@ -324,7 +331,10 @@ class Scenario:
         pool: Pool,
         progress: Progress | None = None,
     ) -> Simulated:
-        """Makes the runs of a plan. Calls ``on_run(point, run)`` as each finishes; returns counts and failed runs."""
+        """Makes the runs of a plan. Calls ``on_run(point, run)`` after each, counting points from 0.
+
+        RunError if all runs fail.
+        """
         from ackclock.run import Failure, Run
 
         done = Simulated()
@@ -364,12 +374,12 @@ class Scenario:
         return done
 
     def trace(self, seed: int | None = None) -> pl.DataFrame:
-        """Runs once and returns every event of every packet, in the order of time.
+        """Runs once and returns every event of every packet, in time order.
 
-        Columns: ``time_ns``, ``flow``, ``backward`` (whether it travels in the reverse direction), ``packet`` (a unique
-        number), ``bytes`` on the wire, ``event`` and ``link``, null for events at an endpoint. An event is launched,
-        offered, dropped (by a queue), started, sent, failed, corrupted (on the wire), arrived, duplicated, injected,
-        absorbed or delivered.
+        Columns: ``time_ns``, ``flow``, ``backward`` (whether the packet travels in the reverse direction), ``packet``
+        (a unique number), ``bytes`` on the wire, ``event``, and ``link``, which is null for events at an endpoint. An
+        ``event`` is launched, offered, dropped (by a queue), started, sent, failed, corrupted (on the wire), arrived,
+        duplicated, injected, absorbed or delivered.
         """
         import polars as pl
 
@@ -382,8 +392,8 @@ class Scenario:
         """Runs once and writes the run into ``folder``/exports in the formats of other tools.
 
         ``formats`` are those of ``ackclock run --export``: ``"pcapng"``, ``"pcapng=before:bottleneck"``, ``"qlog"``,
-        ``"events"``, ``"flent"``, ``"mahimahi=bottleneck"``. With ``payloads``, captures contain payloads of
-        zeros. InputError for an unknown format or place.
+        ``"events"``, ``"flent"``, ``"mahimahi=bottleneck"``. With ``payloads``, captures contain payloads of zero
+        bytes. Earlier files in the exports folder are removed. InputError for an unknown format, link or flow.
 
         >>> scenario.export("results", "pcapng", "qlog")  # doctest: +SKIP
         """
@@ -392,7 +402,7 @@ class Scenario:
         return export(self, Path(folder), formats, seed=self._seed(seed), payloads=payloads)
 
     def events(self, seed: int | None = None) -> pl.DataFrame:
-        """Runs once and returns the events of every congestion control and its state after each, in the order of time.
+        """Runs once and returns the events of every congestion control and its state after each, in time order.
 
         There is a row for each acknowledgement ("ack"), packet declared lost ("lost"), start of a recovery
         ("reduction"), reaction to an ECN mark ("mark"), timeout ("timeout") and end of a recovery ("recovered").
@@ -403,12 +413,14 @@ class Scenario:
         return events(self, self._seed(seed))
 
     def verify(self, seed: int | None = None) -> list[Any]:
-        """Runs once and checks the packet trace against the rules of the network. Returns the violations."""
+        """Runs once and checks the packet trace against the physics of a packet network, such as link rates, delays and
+        queue limits. Returns the violations.
+        """
         self.need_no_stack("a packet trace")
         return core.verify(*self._source, self._seed(seed), self.classes)
 
     def need_no_stack(self, what: str) -> None:
-        """Raises InputError if the scenario names a stack in a library, whose packets this process does not see."""
+        """Raises InputError if the scenario names a stack from a library, which runs in another process."""
         named = Job(self.text, self.file, self.overrides, 0, stacks=self.stacks).named_stacks
         if named:
             raise InputError(
@@ -427,7 +439,7 @@ class Scenario:
 
 
 def _described(controls: Mapping[str, type[Control]], queues: Mapping[str, type[Discipline]]) -> core.Plugins:
-    """Returns the controls and queues written in Python in the form that the core takes."""
+    """Returns the controls and queues written in Python as passed to the core."""
     if not controls and not queues:
         return []
     from ackclock.custom import python_classes
@@ -437,19 +449,19 @@ def _described(controls: Mapping[str, type[Control]], queues: Mapping[str, type[
 
 @dataclass
 class Simulated:
-    """The counts and the failed runs of a plan that has run."""
+    """The counts of runs and the failures of a completed plan."""
 
     runs: int = 0
     stored: int = 0
-    """The number of runs whose results were on disk."""
+    """The number of runs that were read from disk and not simulated."""
     cpu_time_s: list[float] = field(default_factory=list)
-    """The approximate CPU time of each of the other runs, in seconds."""
+    """The approximate CPU time of each simulated run, in seconds."""
     failures: list[Failure] = field(default_factory=list)
     precision: str = ""
-    """Whether the scenario's precision was reached, in a sentence; empty without one."""
+    """A sentence on whether the scenario's ``precision`` was reached; empty without a ``precision``."""
 
     def add(self, made: Made, runs: int) -> None:
-        """Adds the runs of one more round."""
+        """Adds the counts of another round of ``runs`` runs."""
         self.runs += runs
         self.stored += len(made.stored)
         self.cpu_time_s += made.cpu_time_s.values()

@@ -96,7 +96,7 @@ def test_counts_are_whole_numbers(value: Any, scenario: Scenario) -> None:
     if type(value) is not int or value:
         with pytest.raises(InputError, match=r"threads .*: found .*, expected a whole number from 0"):
             scenario.run_many(threads=value)
-    with pytest.raises(InputError, match=r"no point .*; the sweep has points 1 to 1"):
+    with pytest.raises(InputError, match=r"found the point .*, expected a point of the sweep from 1 to 1"):
         scenario.plan(only=value)
 
 

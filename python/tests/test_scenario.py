@@ -110,7 +110,7 @@ def test_sweeps() -> None:
 
 
 def test_what_would_not_fit_in_memory_is_refused() -> None:
-    with pytest.raises(InputError, match="100,001 runs exceed the limit of 100000 runs in memory"):
+    with pytest.raises(InputError, match="100,001 runs exceed the limit of 100,000 runs in memory"):
         Scenario.from_text(SCENARIO).run_many(replications=100_001)
     with pytest.raises(
         InputError, match="replications: found 1000000000000, expected a whole number from 1 to 10000000"

@@ -210,7 +210,7 @@ class TestMistakes:
         scenario_file.write_text(f"{SHORT}\n[sweep]\n{QUEUES}")
         outcome = ackclock("run", scenario_file, "--point", "3")
         assert (outcome.code, outcome.out) == (2, "")
-        assert "no point 3; the sweep has points 1 to 2" in outcome.err
+        assert "found the point 3, expected a point of the sweep from 1 to 2" in outcome.err
 
 
 class TestTerminal:

@@ -12,7 +12,7 @@ from ackclock.errors import InputError
 from ackclock.report.sweep_axes import Swept
 
 FEW = 4
-"""The largest number of values of an axis of numbers that become colours by default; more are a heat map."""
+"""The largest number of values with which a numeric axis becomes colours by default."""
 
 
 @dataclass(frozen=True)
@@ -20,16 +20,16 @@ class Dimension:
     """Something in which the curves of a figure differ: a swept axis, the metric, or the group."""
 
     key: str
-    """The column of the axis, ``metric`` or ``group``."""
+    """The column of the swept axis, or ``metric``, ``group`` or ``class``."""
     names: frozenset[str]
-    """What a caller may call it."""
+    """The names that a caller can use for the dimension."""
     values: tuple[Any, ...]
     label: Callable[[Any], str]
     axis: Swept | None = None
 
 
 Choice = dict[str, Any]
-"""A value of each of some dimensions, by their keys."""
+"""One value for each of several dimensions, by the key of the dimension."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,12 @@ def layout(
     columns: str | Sequence[str] | None,
     colour: str | Sequence[str] | None,
 ) -> Layout:
-    """Returns where each dimension goes: where the caller puts it, or else to the next free place.
+    """Returns the place of each dimension: the one that the caller names, or else the next free one.
 
-    The horizontal axis is by default the axis of numbers with the most values. Words become colours, or else the
-    groups, or else numbers if they are few; many numbers become a heat map. Metrics become rows, everything else
-    columns, and then rows. InputError for an unknown name, for one that is named twice, and for one that has no place.
+    By default the horizontal axis is the numeric axis with the most values. An axis of words becomes colours, or else
+    the groups, or else a numeric axis with few values; one with many values becomes a heat map. Metrics become rows,
+    everything else columns, and then rows. InputError for an unknown name, for a dimension that is named twice, and
+    for one without a place.
     """
     given = placed(dimensions, {"x": x, "rows": rows, "columns": columns, "colour": colour})
     taken = [one for found in given.values() for one in found]
@@ -68,7 +69,7 @@ def layout(
         along = max(reversed(axes), key=lambda one: (_numeric(one), len(one.values)))
     else:
         raise InputError(
-            "plot: no swept parameter is left for the horizontal axis (x): all are rows, columns or colour"
+            "plot: no swept parameter is left for the horizontal axis (x): name fewer in rows, columns and colour"
         )
     if along.axis is None:
         raise InputError(f'plot: x = "{along.key}" is not a swept parameter')
@@ -102,16 +103,14 @@ def layout(
 def placed(
     dimensions: Sequence[Dimension], places: Mapping[str, str | Sequence[str] | None]
 ) -> dict[str, list[Dimension]]:
-    """Returns the dimensions that the caller names at each place. InputError for an unknown name, and for one that is
-    named twice.
+    """Returns the dimensions that the caller names for each place. InputError for an unknown name, and for a dimension
+    that is named twice.
     """
     given = {place: _named(place, names, dimensions) for place, names in places.items()}
     taken = [one.key for found in given.values() for one in found]
     for key in taken:
         if taken.count(key) > 1:
-            raise InputError(
-                f'plot: "{key}" is named for two places, expected one of x, rows, columns and colour'
-            )
+            raise InputError(f'plot: "{key}" is named {taken.count(key)} times, expected a single place')
     return given
 
 
@@ -139,7 +138,7 @@ def _named(place: str, names: str | Sequence[str] | None, dimensions: Sequence[D
         known = [one for one in dimensions if name in one.names]
         if not known:
             raise InputError(
-                f'plot: {place} = "{name}": expected something that varies in the sweep'
+                f'plot: {place} = "{name}": the figure has no such dimension'
                 f"{nearest(name, [one.key for one in dimensions])}"
             )
         found.append(known[0])
@@ -147,7 +146,7 @@ def _named(place: str, names: str | Sequence[str] | None, dimensions: Sequence[D
 
 
 def choices(dimensions: Sequence[Dimension]) -> list[Choice]:
-    """Returns every combination of the values; a single empty one without dimensions."""
+    """Returns every combination of the dimensions' values; without dimensions, one empty combination."""
     return [
         dict(zip([one.key for one in dimensions], values, strict=True))
         for values in product(*(one.values for one in dimensions))

@@ -17,13 +17,13 @@ from ackclock.errors import InputError
 from ackclock.report.quantities import Declared, Shown, short_name, shown
 
 _KINDS = ("groups", "links", "size_classes")
-"""The kinds of columns of the summary, by the word before their first dot."""
+"""The kinds of columns of the summary: the part of a column's name before the first dot."""
 _BOUND = re.compile(r"_(low|high)(_[a-z]+)?$")
-"""The ending of a column with an end of an interval."""
+"""Matches the end of the name of a column with a bound of a confidence interval."""
 LISTED = 8
-"""The largest number of fields that an error lists."""
+"""The largest number of metrics that an error message lists."""
 _WHOSE = {"groups": " per flow"}
-"""What a title says of a number of a group: it is the mean over its flows."""
+"""The addition to the title of a group's quantity, which is the mean over the group's flows."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Measure:
 
     metric: str
     owner: str
-    """The group, link or class of sizes that it is of; empty for a number of the whole run."""
+    """The group, link or size class that the column describes; empty for a quantity of the whole run."""
     shown: Shown
-    """The quantity without the owner: ``Goodput per flow (Mbit/s)``."""
+    """The quantity without its owner: ``Goodput per flow (Mbit/s)``."""
     of: str
-    """The quantity of the owner, ``Goodput per flow of tcp``, unless the name is the user's."""
+    """The quantity with its owner, ``Goodput per flow of tcp``, or the user's label."""
     short: str
-    """A short name of the quantity, without owner and unit, for the head of a table: ``RTT p95``."""
+    """A short name of the quantity for a table heading, without owner and unit: ``RTT p95``."""
 
     @property
     def title(self) -> str:
@@ -52,7 +52,7 @@ class Measure:
 
     @property
     def scale(self) -> float:
-        """Returns the number by which values of the column are divided to have the unit of the titles."""
+        """Returns the divisor that converts values of the column to the unit in the title."""
         return self.shown.divisor
 
 
@@ -70,7 +70,7 @@ def measures(
         return [_of_one_kind(table, found or ["fairness"], "", declared)]
     wanted = [metrics] if isinstance(metrics, str) else list(metrics)
     if not wanted:
-        raise InputError("there are no metrics to draw: the list is empty")
+        raise InputError("found an empty list of metrics, expected at least one metric")
     requests = []
     for text in wanted:
         name, unit = units.split(text)
@@ -103,7 +103,7 @@ def check(metrics: Sequence[str], descriptions: Sequence[Mapping[str, Any]]) -> 
 
 
 def _unknown(name: str, known: Sequence[str]) -> InputError:
-    """Returns the error for an unknown metric, with the nearest one, or else with the fields of which it is a part."""
+    """Returns the error for an unknown metric, with the nearest name, or else with the fields that contain the name."""
     close = nearest(name, known)
     fields = dict.fromkeys(column.rpartition(".")[2] for column in known if not _BOUND.search(column))
     parts = [field for field in fields if name.lower() in field]
@@ -115,7 +115,7 @@ def _unknown(name: str, known: Sequence[str]) -> InputError:
 
 
 def names_of(metric: str) -> list[str]:
-    """Returns what a user may call a column of the summary, the most specific first."""
+    """Returns the names that a user can use for a column of the summary, the most specific first."""
     kind, _, rest = metric.partition(".")
     field = rest.rpartition(".")[2]
     return [metric, f"{kind}.{field}", field] if field else [metric]

@@ -27,28 +27,28 @@ class SweepFigureView:
 
     id: str
     file: str
-    """The name of a file of the figure, without the ending."""
+    """The name of the figure's files, without the extension."""
     title: str
     caption: str
     rows: int
-    """The number of panels above each other."""
+    """The number of rows of panels on a wide page."""
     panels: int
-    """The number of panels, which are above each other on a narrow page."""
+    """The number of panels with curves, which is the number of rows on a narrow page."""
     drawing: Mapping[str, Any]
     chart: Chart
 
 
 def views_of(runs: Runs) -> list[SweepFigureView]:
-    """Returns the figures of a scenario's page that are no figures over time: those of a sweep, and of completion
+    """Returns the figures of a scenario's page that are not figures over time: those of a sweep, and of completion
     times.
     """
     found = figures_of(runs) if len(runs.by_point) > 1 else []
     chart = completion_figure(runs)
     if chart is not None:
-        seeds = "all replications together" if len(runs) > len(runs.by_point) else "one run"
+        seeds = "over all replications" if len(runs) > len(runs.by_point) else "in one run"
         caption = (
-            f"The share of all transfers that were complete within the time on the horizontal axis, {seeds}. "
-            "Transfers that never completed count in the total."
+            f"The share of transfers with at most the completion time on the horizontal axis, {seeds}. "
+            "Transfers that did not complete in the run count in the total."
         )
         found.append(_view(runs, chart, len(found) + 1, "completion", chart.title, caption))
     return found
@@ -65,7 +65,7 @@ def figures_of(runs: Runs) -> list[SweepFigureView]:
             chart = sweep_figure(table, runs.axes, metric, runs.declared)
         except UnreadableError:
             continue
-        caption = "Means over the replications, with their 95 % intervals."
+        caption = "Means over the replications, with 95 % confidence intervals."
         name = (metric or "goodput").partition(" [")[0]
         found.append(_view(runs, chart, len(found) + 1, name, title, caption))
     return found

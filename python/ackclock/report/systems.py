@@ -9,7 +9,7 @@ from ackclock import _toml as toml
 from ackclock.study.result import StudyResult
 
 KEYS = frozenset({"control", "queue"})
-"""The keys of a scenario that name compared systems."""
+"""The scenario keys whose values name a congestion control or a queue discipline."""
 
 
 def systems_of(result: StudyResult) -> list[str]:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 FEW = 8
-"""The largest number of values of a sweep that are all ticks."""
+"""The largest number of swept values that all get a tick."""
 LEAST = 3
-"""The smallest number of ticks among the values: fewer do not show that the axis is logarithmic."""
+"""The smallest number of ticks within the range of the values: fewer do not show that the axis is logarithmic."""
 _APART = 0.11
-"""The least distance between two ticks, as a share of the axis."""
+"""The smallest distance between two ticks, as a share of the length of the axis."""
 
 
 def logarithmic(values: Sequence[float], *, exact: bool) -> list[float]:
@@ -46,7 +46,7 @@ def _narrow(low: float, high: float) -> list[float]:
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         if last - first + 1 >= LEAST:
             return [float(f"{number * step:.12g}") for number in range(first, last + 1)]
-    raise AssertionError(f"no step fits from {low} to {high}")
+    raise AssertionError(f"no tick step fits an axis from {low} to {high}")
 
 
 def text(value: float) -> str:

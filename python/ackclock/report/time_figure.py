@@ -1,4 +1,4 @@
-"""Figures over time: the series that they show, and the panels."""
+"""Figures over time: their series and panels."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ackclock.study.model import Figure
 from ackclock.study.result import CaseResult, StudyResult
 
 MOST_SAMPLES = 4000
-"""The largest number of samples of a curve: a screen has fewer columns, and a page of a hundred studies has to open
-quickly.
+"""The largest number of samples of a curve: more than a screen has pixel columns, and few enough for a page of a
+hundred studies to open quickly.
 """
 
 
@@ -33,8 +33,8 @@ class _Series:
 def panels(study: StudyResult, figure: Figure) -> tuple[list[Panel], list[str]]:
     """Returns the figure's panels, and a sentence for each requested series that is missing.
 
-    Different quantities never share an axis: each has a panel. Otherwise each case has one, because sawtooths drawn
-    over each other hide what they show; the page can lay these panels over each other again.
+    Several quantities have a panel each, because they never share an axis. A single quantity has a panel for each case,
+    because overlaid sawtooths hide each other; the page can overlay these panels.
     """
     found, missing = _find(study, figure)
     if not found:
@@ -86,7 +86,7 @@ def _find(study: StudyResult, figure: Figure) -> tuple[list[_Series], list[str]]
 
 
 def _recorded(series: Series, kind: str, owner: str, quantity: str) -> dict[str, list[float | None]]:
-    """Returns the quantity of each flow or link that ``owner`` names, which may be a pattern."""
+    """Returns the samples of ``quantity`` for each flow or link that ``owner``, a name or a pattern, matches."""
     return {
         name: series.samples(kind, name, quantity)
         for name in series.owners(kind)
@@ -95,7 +95,7 @@ def _recorded(series: Series, kind: str, owner: str, quantity: str) -> dict[str,
 
 
 def _entries(study: StudyResult, groups: Sequence[Sequence[_Series]]) -> dict[tuple[str, str], Entry]:
-    """Returns the name of each curve: only what distinguishes it from the others, the case or the flow or both."""
+    """Returns the legend entry of each curve: the case, the flow or link, or both, as needed to tell curves apart."""
     everything = [series for group in groups for series in group]
     by_case = len({series.case.name for series in everything}) > 1
     # If every panel shows each case once, the axis title already names the flow or link.
@@ -138,7 +138,7 @@ def _panel(
 
 
 def over_time(time_s: Sequence[float], values: Sequence[float | None], scale: float) -> dict[str, Any]:
-    """Returns a series as the numbers of a curve, with values divided by ``scale``."""
+    """Returns the times and values of a curve from a series, thinned, with the values divided by ``scale``."""
     time_s, values = thinned(time_s, values)
     return {**_times(time_s), "y": _scaled(values, scale)}
 
@@ -146,7 +146,7 @@ def over_time(time_s: Sequence[float], values: Sequence[float | None], scale: fl
 def thinned(
     time_s: Sequence[float], values: Sequence[float | None]
 ) -> tuple[Sequence[float], Sequence[float | None]]:
-    """Returns at most ``MOST_SAMPLES``: the least and the greatest of each stretch of samples, at their own times."""
+    """Returns at most ``MOST_SAMPLES`` samples: the smallest and the largest of each stretch, with their times."""
     if len(values) <= MOST_SAMPLES:
         return time_s, values
     stretch = -(-2 * len(values) // MOST_SAMPLES)
@@ -169,7 +169,7 @@ def _scaled(values: Sequence[float | None], scale: float) -> list[float | int | 
 
 
 def _times(time_s: Sequence[float]) -> dict[str, Any]:
-    """Returns start and step if the samples are evenly spaced, which halves the figure's size; otherwise every time."""
+    """Returns the start and step of evenly spaced samples, which halves the figure's size, or else all times."""
     if len(time_s) > 2:
         step = (time_s[-1] - time_s[0]) / (len(time_s) - 1)
         if step > 0 and all(abs(time_s[0] + i * step - time) < 1e-3 * step for i, time in enumerate(time_s)):

@@ -1,4 +1,4 @@
-"""Figures of one metric against another: a point per run of a case, a curve through them in the order of the sweep."""
+"""Figures of one metric against another: a point for each swept value of a case, joined in the order of the sweep."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def x_axis(study: StudyResult, figure: Figure) -> Axis:
 
 
 def title(study: StudyResult, figure: Figure) -> str:
-    """Returns the figure's title if the file gives none."""
+    """Returns the title of a figure whose file sets none."""
     across, up = _metrics(study, figure)
     return f"{up.label} against {across.label[:1].lower() + across.label[1:]}"
 
@@ -46,14 +46,14 @@ def panels(study: StudyResult, figure: Figure) -> tuple[list[Panel], list[str]]:
                 data["at"] = {study.axis(found[0][0]): swept}
             curves.append(Curve(entry, data))
         else:
-            missing.append(f"{entry.label}: no value")
+            missing.append(f"{entry.label}: no point has values of both metrics")
     y_axis = Axis(figure.y_label or up.axis_title, figure.y_log, figure.y_range)
     return ([Panel("", y_axis, curves)] if curves else []), missing
 
 
 def _metrics(study: StudyResult, figure: Figure) -> tuple[Metric, Metric]:
     if figure.x is None or figure.y is None:
-        raise AssertionError("the model refuses a trade-off without two metrics")
+        raise AssertionError("a trade-off figure without x or y was accepted as valid")
     return study.metric(figure.x), study.metric(figure.y)
 
 

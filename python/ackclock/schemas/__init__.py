@@ -1,4 +1,4 @@
-"""The JSON documents that ``--json`` prints or the laboratory saves: pydantic models, which give their JSON Schemas."""
+"""Pydantic models of the JSON documents that ``--json`` prints or the laboratory saves, and their JSON Schemas."""
 
 from __future__ import annotations
 

@@ -17,27 +17,26 @@ class LibraryRecord(Document):
 
 
 class DrillRecord(Document):
-    """The result of one drill."""
+    """The result of one test."""
 
-    id: str = Field(description="id of the drill")
-    clause: str = Field(description="document and section that make the demand")
-    force: Literal["MUST", "SHOULD", "MAY"] = Field(description="requirement word of the clause")
-    demand: str = Field(description="demand of the clause in one sentence")
+    id: str = Field(description="id of the test")
+    clause: str = Field(description="document and section with the requirement")
+    force: Literal["MUST", "SHOULD", "MAY"] = Field(description="requirement level of the clause (RFC 2119)")
+    demand: str = Field(description="requirement of the clause in one sentence")
     result: Literal["as demanded", "violated", "absent", "cannot be seen"] = Field(
-        description="result of the drill; `violated`: includes a run that failed; `absent`: the stack lacks a "
-        "behaviour that the clause only permits (MAY), or declares that its bytes are random (`repeats`); "
-        "`cannot be seen`: neither its datagrams nor the numbers that it reports show the behaviour"
+        description="result of the test; `violated`: includes a failed run; `absent`: the stack lacks a behaviour "
+        "that the clause only permits (MAY), or, for the test `repeats`, declares that no seed determines its bytes; "
+        "`cannot be seen`: neither the stack's datagrams nor the numbers that it reports show the behaviour"
     )
     allowed: bool = Field(
-        description="whether the result is `violated` and --allow names the drill, so that it does not fail the "
-        "check"
+        description="whether the result is `violated` but --allow names the test, so that the exit code ignores it"
     )
     text: str = Field(
-        description="measured behaviour, or the reason why the run failed or the behaviour cannot be seen"
+        description="measured behaviour, or reason why the run failed or the behaviour cannot be seen"
     )
     timeline: list[str] = Field(
-        description="events before a violation, one line each; empty without a violation, after a failed run and "
-        "for the tests of repetition and of the hard paths"
+        description="last events up to the violation, one line each; empty without a violation, after a failed run, "
+        "and for the tests `repeats`, `seed` and `path-...`"
     )
 
 
@@ -46,8 +45,8 @@ class CheckStackDocument(Document):
 
     control: str = Field(description="name of the control, as scenarios write it")
     law: Literal["reno", "cubic", "bbr"] | None = Field(
-        description="window law whose drills were run, as --law or the name of the control says; null if neither "
-        "names one, so that only drills for all laws were run"
+        description="window law of the control, from --law or the control's name; null if neither names a law: only "
+        "tests for all laws were run"
     )
     version: str | None = Field(description="version that the library reports; null for a built-in stack")
     licence: str | None = Field(description="licence that the library reports; null for a built-in stack")
@@ -56,9 +55,8 @@ class CheckStackDocument(Document):
     )
     cpu_s: float = Field(description="CPU time of all processes of the check, in seconds")
     violated: list[str] = Field(
-        description="ids of the drills that are violated and not allowed: those of a MUST first, then those "
-        "of a SHOULD"
+        description="ids of the tests with the result `violated` that --allow does not name, MUST before SHOULD"
     )
     results: list[DrillRecord] = Field(
-        description="one record for each test: repetition, the drills and the hard paths"
+        description="one record for each test: repeatability, clauses of standards, and the paths of bench-stack"
     )

@@ -20,18 +20,18 @@ class TraceRecord(Document):
         "if neither gives it"
     )
     sampled: bool = Field(
-        description="whether the log has only samples of the state, with nothing known between two samples"
+        description="whether the log has only samples of the state, so that changes between two samples are unknown"
     )
-    begin_s: float = Field(description="origin of this document's times, in seconds of the log's own clock")
-    end_s: float = Field(description="time of the last event of the log, in seconds from `begin_s`")
+    begin_s: float = Field(description="time of the event `origin` on the log's own clock, in seconds")
+    end_s: float = Field(description="time of the last event or value of the log, in seconds after `begin_s`")
     events: int = Field(description="number of events in the log")
 
 
 class TraceEvent(Document):
     """An event of a log."""
 
-    time_s: float = Field(description="time of the event in seconds of the log's own clock")
-    since_begin_s: float = Field(description="time of the event in seconds from the log's `begin_s`")
+    time_s: float = Field(description="time of the event on the log's own clock, in seconds")
+    since_begin_s: float = Field(description="time of the event in seconds after the log's `begin_s`")
     packets_sent: int = Field(description="number of data packets sent before the event")
     kind: str = Field(description="kind of the event")
     packet: int | None = Field(
@@ -45,22 +45,22 @@ class PartingSide(Document):
 
     text: str = Field(description="description of this log at the first difference")
     time_s: float | None = Field(
-        description="time of the first difference in seconds of the log's own clock; null if places are "
-        "counted in packets"
+        description="time of the first difference on the log's own clock, in seconds; null if `by` is packet"
     )
     event: TraceEvent | None = Field(
-        description="event that the other log lacks, or has at another place; null if the difference is one "
-        "of values"
+        description="event that the other log lacks or has elsewhere; null if this log has no such event, or if "
+        "values differ"
     )
     state: str | None = Field(
-        description="congestion state in this log at the first difference; null if the log records none before it"
+        description="congestion state in this log at the first difference; null if the log has recorded no state "
+        "by then"
     )
     values: dict[str, float | None] = Field(
-        description="value of each compared quantity at the first difference: windows in `unit`, times in "
-        "seconds, rates in bit/s; null where the log has no value"
+        description="value of each compared quantity in this log at the first difference: windows in `unit`, times "
+        "in seconds, rates in bit/s; null before the log's first value"
     )
     before: list[TraceEvent] = Field(
-        description="last five events, or fewer, of this log before the first difference"
+        description="events of this log before the first difference, at most the last five"
     )
 
 
@@ -71,7 +71,7 @@ class PartingRecord(Document):
         description="kind of the first difference: the name of a quantity, or losses, states or timeouts"
     )
     at: float = Field(
-        description="place of the first difference: seconds, or the number of data packets sent"
+        description="position of the first difference: seconds after `origin`, or number of data packets sent"
     )
     ours: PartingSide = Field(description="first difference as the first log shows it")
     theirs: PartingSide = Field(description="first difference as the second log shows it")
@@ -83,49 +83,48 @@ class DifferenceRecord(Document):
     quantity: str = Field(description="name of the compared quantity")
     tolerance: float = Field(description="tolerated difference as a share of the larger of the two values")
     largest: float = Field(
-        description="largest difference as a share of the larger of the two values; a value of one log is compared "
-        "with the nearest value of the other within `slack`"
+        description="largest difference as a share of the larger of the two values; each value of one log is compared "
+        "with the most similar value that the other log has within `slack`"
     )
     at: float = Field(
-        description="place of the largest difference: seconds, or the number of data packets sent"
+        description="position of the largest difference: seconds after `origin`, or number of data packets sent"
     )
     ours: float = Field(description="value in the first log at the largest difference")
     theirs: float = Field(description="value in the second log at the largest difference")
     first_beyond: float | None = Field(
-        description="first place where the difference exceeds the tolerance; null if it never does"
+        description="position of the first difference beyond the tolerance: seconds after `origin`, or number of data "
+        "packets sent; null if there is none"
     )
     stretches: list[float | None] = Field(
-        description="largest difference, as a share of the larger value, in each of eight equal parts of the span; "
-        "null where a log has no value"
+        description="largest difference, as a share of the larger value, in each of eight equal parts of `span`; null "
+        "where no values were compared"
     )
 
 
 class CompareTraceDocument(Document):
-    """Two logs of a sender, compared."""
+    """A comparison of two logs of senders."""
 
     agree: bool = Field(description="whether all compared quantities and events agree within the tolerance")
     by: Literal["time", "packet"] = Field(
-        description="meaning of places: seconds, or the number of data packets sent"
+        description="axis of the comparison: seconds after `origin`, or number of data packets sent"
     )
-    origin: str = Field(description="event at which both logs' times start")
+    origin: str = Field(description="event that is time 0 in both logs")
     span: float = Field(
-        description="end of the part that both logs cover: seconds, or the number of data packets sent"
+        description="end of the part that both logs cover: seconds after `origin`, or number of data packets sent"
     )
     unit: Literal["bytes", "packets"] = Field(description="unit of windows in this document")
     slack: float = Field(
-        description="distance within which a value of one log is searched for in the other, in seconds or "
-        "packets"
+        description="largest distance between matching values or events of the two logs: seconds, or data packets sent"
     )
-    ours: TraceRecord = Field(description="record of the first log")
-    theirs: TraceRecord = Field(description="record of the second log")
+    ours: TraceRecord = Field(description="the first log")
+    theirs: TraceRecord = Field(description="the second log")
     compared: list[str] = Field(
-        description="names of what was compared: quantities, and losses, states, timeouts where both logs "
-        "have them"
+        description="names of the compared quantities, and losses, states and timeouts if they were compared"
     )
     parting: PartingRecord | None = Field(
         description="first difference beyond the tolerance; null if there is none"
     )
     differences: list[DifferenceRecord] = Field(description="one record for each compared quantity")
     not_compared: dict[str, str] = Field(
-        description="reason for each quantity or kind of event that was left out, by its name"
+        description="reason why a quantity or kind of event was not compared, by its name"
     )

@@ -12,11 +12,11 @@ VerdictWord = Literal[
     "OK", "CONCERN", "undecided", "as standard controls", "no limit", "EXEMPT", "not evaluated"
 ]
 Samples = dict[str, list[float | None]]
-"""The values of each metric, one for each seed; fewer than there are seeds where fewer decided."""
+"""The samples of each metric by its id, one per seed; fewer if fewer seeds decided the verdicts."""
 
 
 class Strict(BaseModel):
-    """A record that has these fields and no others."""
+    """A record that permits no unknown fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -28,7 +28,7 @@ class MetricRecord(Strict):
     label: str = Field(description="title of the metric in tables and figures")
     unit: str = Field(description="unit of the metric's samples")
     better: Literal["more", "less", "neither"] = Field(
-        description="whether a larger value of the metric is better, a smaller one, or neither"
+        description="whether a larger value of the metric is better (more), a smaller value (less), or neither"
     )
 
 
@@ -37,17 +37,17 @@ class SettingRecord(Strict):
 
     name: str = Field(description="name of the setting within its scenario")
     tested: Samples = Field(
-        description="samples of the control under test: for each metric one value per seed, null where a "
-        "run has no value; fewer than `seeds` if fewer seeds decided the verdicts"
+        description="samples of the control under test: for each metric one value per seed, null if the run has no "
+        "value; fewer values than `seeds` if fewer seeds decided the verdicts"
     )
     references: dict[str, Samples] = Field(
-        description="samples of each reference control in place of the control under test, by the "
+        description="samples with each reference control in place of the control under test, by the "
         "reference's name"
     )
     solo: Samples = Field(
         default={},
-        description="samples of the runs without the control under test and without a reference, for the "
-        "metrics that need such runs",
+        description="samples of the other flows alone, without the control under test or a reference, for metrics "
+        "with a limit on harm",
     )
 
 
@@ -56,39 +56,39 @@ class ConditionRecord(Strict):
 
     metric: str = Field(description="id of the metric that the condition limits")
     limit: str = Field(
-        description="name of the limit among ackclock's own; empty if the scenario file defines the limit, or "
-        "the metric has none"
+        description="name of the predefined limit; empty if the scenario file defines the limit, or if the metric has "
+        "none"
     )
     measure: Literal["value", "rate", "ratio", "difference", "harm", "change"] = Field(
-        description="quantity that is judged: the metric's value, the share of runs outside the limit "
-        "(rate), a ratio or a difference to the reference, the harm to other flows, or the "
-        "change after an event"
+        description="judged quantity: the metric's value, the share of runs outside the limit (rate), the ratio to or "
+        "difference from the reference, the harm to other flows beyond the reference's, or the ratio to the "
+        "undisturbed setting (change)"
     )
     text: str = Field(description="condition in words")
     setting: str = Field(description="name of the setting in which the condition is judged")
     verdict: VerdictWord = Field(description="verdict of the condition: the mildest one over all references")
-    reference: str = Field(description="name of the reference for which the condition has this verdict")
+    reference: str = Field(description="name of the reference against which the condition has its `verdict`")
     tested: float | None = Field(
-        description="mean over the seeds with the control under test: arithmetic, geometric for a ratio, "
-        "the share of runs outside the limit for a rate; null without a sample"
+        description="mean of the metric over the seeds with the control under test (geometric for a ratio), or for a "
+        "rate the share of runs outside the limit; null without a sample"
     )
     references: dict[str, float | None] = Field(
-        description="mean over the seeds with each reference in place of the control under test, by "
-        "the reference's name; null without a sample"
+        description="mean as in `tested`, but with each reference in place of the control under test, by the "
+        "reference's name; null without a sample"
     )
     allowed: tuple[float | None, float | None] = Field(
-        description="smallest and largest mean that the condition allows, given the mean of `reference`; "
-        "null for an open end"
+        description="smallest and largest value of `tested` that the condition allows, relative to `reference` if the "
+        "limit compares with it; null for an open end"
     )
     reason: str = Field(
-        description="explanation of the verdict beyond the numbers; empty if the numbers suffice"
+        description="reason for the verdict that the numbers do not show, such as a failed run; empty without one"
     )
     beside: dict[str, VerdictWord] = Field(
-        description="verdict of the condition for each reference that it was judged against, by the "
-        "reference's name; only the main reference if the limit does not compare with a reference"
+        description="verdict of the condition against each reference, by the reference's name; only the main "
+        "reference if the limit compares with none, or if a run failed"
     )
     finding: experiment.FindingRecord = Field(
-        description="measured value, limits, interval and number of seeds behind the verdict"
+        description="measured value, limits, confidence interval and number of seeds on which the verdict is based"
     )
 
 
@@ -108,78 +108,83 @@ class ScenarioRecord(Strict):
 
 
 class CriterionRecord(Strict):
-    """A criterion of RFC 9743."""
+    """A criterion of RFC 9743, or a set of scenarios."""
 
-    id: str = Field(description="id of the criterion, such as N-03")
-    section: str = Field(description="section of RFC 9743 that has the criterion")
+    id: str = Field(description="id of the criterion, such as N-03, or of the scenario set, such as flent")
+    section: str = Field(description="section of RFC 9743 with the criterion; id of a scenario set")
     strength: str = Field(
-        description='RFC 9743\'s words for how strongly it demands the criterion, such as "MUST evaluate", '
-        '"SHOULD" or "should"; "-" if it demands nothing'
+        description='wording of RFC 9743 for the strength of the requirement, such as "MUST evaluate", "SHOULD" or '
+        '"should"; "-" without a requirement'
     )
-    title: str = Field(description="demand of the criterion in a few words")
+    title: str = Field(description="title of the criterion or scenario set")
     verdict: VerdictWord = Field(description="verdict of the criterion over all its scenarios")
     sentence: str = Field(description="explanation of the verdict in one sentence")
     lacks: list[str] = Field(
-        description="parts of the RFC's demand that the scenarios do not cover, one sentence each"
+        description="limitations, one sentence each: parts of the criterion that are not covered, generous limits, "
+        "connections that a stack closed, and settings and scenarios that were left out"
     )
     scenarios: list[ScenarioRecord] = Field(description="one record for each scenario of the criterion")
 
 
 class ItemRecord(Strict):
-    """A demand on the process, with the author's answer."""
+    """A requirement on the process, with the author's answer."""
 
-    id: str = Field(description="id of the demand")
-    section: str = Field(description="section of RFC 9743 that has the demand")
-    demand: str = Field(description="text of the demand")
-    answer: str | None = Field(description="author's answer to the demand; null without an answer")
+    id: str = Field(description="id of the requirement")
+    section: str = Field(description="section of RFC 9743 with the requirement")
+    demand: str = Field(description="requirement in ackclock's words")
+    answer: str | None = Field(description="answer of the control's author; null without an answer")
 
 
 class ComparisonRecord(Strict):
-    """The comparison with a record."""
+    """The comparison with an earlier record."""
 
-    record: str = Field(description="file of the earlier record, or the name of a recorded control")
+    record: str = Field(
+        description="file of the earlier record, or name of a control whose record ackclock includes"
+    )
     worse: list[str] = Field(
-        description="one sentence for each result that is worse than in the earlier record"
+        description="one sentence for each result that is worse than in the earlier record, and for each scenario with "
+        "failed runs"
     )
     compared: int = Field(
-        description="number of comparisons made: a condition in a setting, or a metric in a setting of "
-        "which more or less is better"
+        description="number of comparisons made: one for each condition in each setting, and one for each metric in "
+        "each setting if more or less of the metric is better"
     )
-    recorded: int = Field(description="number of comparisons that the whole earlier record allows")
+    recorded: int = Field(description="number of comparisons possible with the whole earlier record")
 
 
 class EvaluateDocument(Strict):
-    """An evaluation."""
+    """An evaluation of a congestion control."""
 
     kind: Literal["ackclock evaluate"] = Field(description="kind of this document")
-    command: str = Field(description="command that makes this document")
+    command: str = Field(description="command that reproduces this document")
     control: str = Field(description="name of the control under test")
     references: list[str] = Field(
-        description="names of the reference controls that replace the control under test; the first one "
-        "is the main reference"
+        description="names of the reference controls, each of which replaces the control under test in further runs; "
+        "the first is the main reference"
     )
     recoveries: dict[str, str] = Field(
-        description="loss recovery of the flows of each tested or reference control, by the control's name"
+        description="loss recovery used with the control under test and each reference, by the control's name"
     )
     quick: bool = Field(description="whether this is a quick evaluation, without --full")
     seeds: list[int] = Field(
-        description="seeds of the runs of each setting; a setting whose verdicts fewer seeds decide ran with the "
-        "first seeds of the list only"
+        description="seeds of the runs of each setting; a setting whose verdicts fewer seeds decided was run only with "
+        "the first seeds of the list"
     )
     most_packets: int | None = Field(
         default=None,
         description="limit on the packets of a run: settings whose links could carry more are left out; "
         "null without a limit",
     )
-    runs: int = Field(description="number of simulations")
+    runs: int = Field(description="number of simulation runs, including earlier runs that were reused")
     versions: dict[str, Any] = Field(
-        description="versions of ackclock, of its core (with a hash), of Python, NumPy and SciPy"
+        description="versions of ackclock, Python, NumPy and SciPy, and a hash of ackclock's core"
     )
     criteria: list[CriterionRecord] = Field(
-        description="one record for each criterion of RFC 9743, in the RFC's order"
+        description="one record for each criterion of RFC 9743, in the RFC's order, then for each evaluated scenario "
+        "set"
     )
     process: list[ItemRecord] = Field(
-        description="one record for each demand of RFC 9743 on the document or the process"
+        description="one record for each requirement of RFC 9743 on the specification or on its publication"
     )
     beside: EvaluateDocument | None = Field(
         default=None, description="evaluation of the control that --beside names; null without --beside"

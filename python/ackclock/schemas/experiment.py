@@ -1,4 +1,4 @@
-"""The record of a finding, which is the same in every document that judges something."""
+"""The record of a finding, in the form common to all documents with judged criteria."""
 
 from __future__ import annotations
 
@@ -15,28 +15,30 @@ class FindingRecord(Document):
     """The result of one criterion over samples."""
 
     measured: str = Field(
-        description="expression over the samples whose value is judged; empty if only an order is judged"
+        description="expression with one value per seed, whose mean is judged, or only reported if there is an "
+        "`order`; empty if only `order` is judged"
     )
     low: float | None = Field(description="smallest accepted value; null without a lower limit")
     high: float | None = Field(description="largest accepted value; null without an upper limit")
     order: str = Field(
-        description="comparison of measured quantities that has to hold; empty if limits are judged"
+        description="comparison of measured quantities that must hold; empty if `low` and `high` are judged"
     )
     result: Literal["met", "not met", "undecided", "not judged"] = Field(
-        description="result of the judgement; `not judged`: there is no limit, or no sample to judge"
+        description="result for the criterion; `not judged`: there is no limit, or no sample"
     )
     estimate: float | None = Field(
-        description="mean of the judged value over the seeds, geometric for a ratio that is judged by its "
-        "logarithm; null without a sample"
+        description="mean of `measured` over the seeds (geometric for a ratio that is judged by its logarithm); null "
+        "without a sample"
     )
     interval: tuple[float, float] | None = Field(
-        description="confidence interval of the judged value over the seeds that decided the result, at the level "
-        "of the judgement, which may exceed 95 %; null with fewer than two samples or if an end is infinite"
+        description="confidence interval of `estimate`, at the confidence level of the decision, which can exceed "
+        "95 %; null if it cannot be computed (a mean of fewer than two samples) or has an infinite bound"
     )
     seeds: int = Field(description="number of seeds with a sample")
     missing: int = Field(description="number of seeds without a sample")
     needed: int | None = Field(
-        description="approximate number of seeds that would decide; null if decided already or unknown"
+        description="approximate number of seeds that would decide an `undecided` result; null for other results, "
+        "and if unknown"
     )
 
 

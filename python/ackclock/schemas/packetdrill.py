@@ -10,34 +10,37 @@ from ackclock.schemas.run import Document
 
 
 class ComparedRecord(Document):
-    """The numbers of compared events of a script."""
+    """The number of compared events of a script, by kind."""
 
     segments: int = Field(
-        description="number of compared data segments of the host, zero-window probes included"
+        description="number of compared data segments that the host sent, zero-window probes included"
     )
-    acknowledgements: int = Field(description="number of compared acknowledgements of the host")
-    assertions: int = Field(description="number of compared assertions on the state of the host's TCP")
+    acknowledgements: int = Field(description="number of compared acknowledgements that the host sent")
+    assertions: int = Field(description="number of checked assertions on the state of the host's TCP")
     handshakes: int = Field(description="number of handshake segments whose flags were compared")
 
 
 class LeftOutRecord(Document):
-    """A part of a script that has no counterpart in ackclock's TCP."""
+    """A line of a script of which a part was not compared."""
 
     line: int = Field(description="line of the script, from 1")
-    what: str = Field(description="part of the line that has no counterpart in ackclock's TCP")
+    what: str = Field(
+        description="parts of the line that were not compared, because ackclock's TCP has no counterpart"
+    )
 
 
 class TimelineRow(Document):
-    """An event of a script beside that of the host."""
+    """An event of a script next to the host's event."""
 
     line: int | None = Field(
-        description="line of the script, from 1; null for an action of the host that no line mentions"
+        description="line of the script, from 1; for an event of the host only, the line that the script had reached"
     )
-    time_s: float = Field(description="time of the event in the script, in seconds")
-    script: str = Field(description="event as the script has it; empty if the script has none")
+    time_s: float = Field(description="simulated time of the event, in seconds")
+    script: str = Field(
+        description="event in the notation of the script; empty for an event of the host only"
+    )
     host: str = Field(
-        description="event of the host beside the script's, in the notation of scripts; empty if the host "
-        "did nothing"
+        description="corresponding event of the host, in the notation of scripts; empty if the host did nothing"
     )
     differs: bool = Field(description="whether the host's event differs from the script's")
 
@@ -50,21 +53,22 @@ class ScriptRecord(Document):
         description="verdict on the script"
     )
     line: int | None = Field(
-        description="line of the script that decided the verdict, from 1; null if the script passes or is wrong "
-        "input"
+        description="line of the script that decided the verdict, from 1; null for `pass` and `wrong input`"
     )
     reason: str = Field(
-        description="description of what differs, cannot be expressed or is wrong; empty if the script passes"
+        description="description of the difference, the inexpressible part or the wrong input; empty for `pass`"
     )
-    compared: ComparedRecord = Field(description="numbers of compared events of the script")
+    compared: ComparedRecord = Field(description="number of compared events, by kind")
     not_compared: list[LeftOutRecord] = Field(
-        description="one record for each part of the script that has no counterpart"
+        description="one record for each line of the script of which a part was not compared"
     )
-    timeline: list[TimelineRow] = Field(description="events of the script beside those of the host")
+    timeline: list[TimelineRow] = Field(
+        description="events of the script, each with the corresponding event of the host"
+    )
 
 
 class PacketdrillDocument(Document):
-    """packetdrill scripts, run against ackclock's TCP."""
+    """The results of packetdrill scripts with ackclock's TCP."""
 
     scripts: list[ScriptRecord] = Field(description="one record for each script")
     totals: dict[str, int] = Field(description="number of scripts with each verdict")

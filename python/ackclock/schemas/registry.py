@@ -15,30 +15,31 @@ class Parameter(BaseModel):
     name: str = Field(description="name of the parameter in a scenario file")
     summary: str = Field(description="meaning of the parameter in one line")
     unit: str | None = Field(
-        default=None, description="unit of the parameter: time, packets, number, word...; null without one"
+        default=None, description="kind of value: time, rate, size, packets, number, word, file..."
     )
     default: Any = Field(
         default=None,
-        description="default value, as a scenario file would write it; null if the parameter may be absent",
+        description="default value, as written in a scenario file; null if the parameter has no default",
     )
     range: str | None = Field(
-        default=None, description="accepted values in words, e.g. above 0 and at most 1; null without a limit"
+        default=None,
+        description='accepted values in words, e.g. "above 0 and at most 1"; empty without a limit',
     )
     minimum: float | None = Field(
         default=None,
-        description="smallest value, in seconds, bit/s, bytes or packets, or in the parameter's own unit; "
-        "null without one",
+        description="lower limit, in seconds, bit/s, bytes or packets for a time, rate, size or number of packets; "
+        "null without a limit",
     )
-    above_minimum: bool = Field(default=False, description="whether the minimum itself is excluded")
+    above_minimum: bool = Field(default=False, description="whether the value `minimum` itself is excluded")
     maximum: float | None = Field(
-        default=None, description="largest value, in the unit of `minimum`; null without one"
+        default=None, description="upper limit, in the unit of `minimum`; null without a limit"
     )
     choices: list[str] | None = Field(
-        default=None, description="accepted words; null if the parameter is not one of several words"
+        default=None, description="accepted words; null if the value is not one of several words"
     )
     source: str | None = Field(
         default=None,
-        description="document and section that define the parameter; null for one of ackclock's own",
+        description='document and section that define the parameter; "none" for a parameter defined by ackclock',
     )
 
 
@@ -55,8 +56,10 @@ class Entry(BaseModel):
     )
     summary: str = Field(description="meaning of the entry in one line")
     parameters: list[Parameter] = Field(description="one record for each parameter of the entry")
-    source: str = Field(description="document that defines the entry: thesis and chapter, or RFC and section")
-    remark: str | None = Field(
-        default=None, description="caution for comparisons with other entries; null without one"
+    source: str = Field(
+        description='document and section that define the entry, such as an RFC or thesis; "none" if no document does'
     )
-    file: str | None = Field(default=None, description="file of a study; null for every other kind")
+    remark: str | None = Field(
+        default=None, description="caution for comparisons with other entries; null if there is none"
+    )
+    file: str | None = Field(default=None, description="path of the file of a study; null for other kinds")

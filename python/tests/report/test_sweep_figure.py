@@ -137,9 +137,9 @@ def test_the_caller_says_what_is_where() -> None:
     [
         (
             {"rows": "contorl"},
-            'rows = "contorl": expected something that varies in the sweep; did you mean "tcp_control"?',
+            'rows = "contorl": the figure has no such dimension; did you mean "tcp_control"?',
         ),
-        ({"rows": "count", "columns": "count"}, '"count" is named for two places'),
+        ({"rows": "count", "columns": "count"}, '"count" is named 2 times, expected a single place'),
         ({"x": "metric"}, 'x = "metric" is not a swept parameter'),
         (
             {"rows": "metric", "columns": "group", "colour": "tcp_control"},

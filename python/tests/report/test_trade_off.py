@@ -73,7 +73,7 @@ def test_what_has_no_sample_is_no_point() -> None:
     )
     view = drawn(dataclasses.replace(study, cases=cases))
     assert len(view.drawing["panels"][0]["curves"][0]["x"]) == 7
-    assert view.missing == ["Delta: no value"]
+    assert view.missing == ["Delta: no point has values of both metrics"]
 
 
 def test_the_settings_list_the_values_of_a_sweep_of_one_case() -> None:
