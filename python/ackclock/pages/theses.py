@@ -20,7 +20,7 @@ from ackclock.study.tally import Kind, kind_of
 
 FOLDER = DOCS / "reproduction"
 STUDIES = "../../python/ackclock/archive/studies"
-"""The studies from a thesis's page. On the site a link to a study's file leads to the page of the study."""
+"""The path from a thesis's page to the study files. On the site, a link to a file leads to the study's page."""
 HEADS = [
     *("study", "claim", "what is claimed", "printed", "measured", "distance"),
     *("result", "other interpretations", "set-up"),
@@ -28,13 +28,13 @@ HEADS = [
 SAID: Mapping[Verdict, tuple[str, str]] = {
     "not as printed": ("does not", "do not"),
     "right order, other size": (
-        "has the right order and another size",
-        "have the right order and another size",
+        "has the right order but a different size",
+        "have the right order but a different size",
     ),
     "undecided": ("is undecided", "are undecided"),
-    "cannot tell": ("cannot be told from its opposite", "cannot be told from their opposite"),
+    "cannot tell": ("cannot be distinguished from its opposite", "cannot be distinguished from their opposite"),
 }
-"""What is said of one claim, and of several."""
+"""The words for each result: for one claim, and for several."""
 WHERE = {
     False: "Where the set-up is printed",
     True: "Where a part of the set-up is unknown and we chose a replacement",
@@ -81,12 +81,13 @@ def _in_words(counts: Mapping[Verdict, int]) -> str:
 def about(both: Sequence[Recorded]) -> Iterator[str]:
     """Yields how many claims are about baselines alone, and the answers to questions of our own."""
     if baselines := len(claims_of(both, "baselines")):
-        yield f"Of these claims {baselines} compare only baselines, and no system of the thesis."
+        verb = "compares" if baselines == 1 else "compare"
+        yield f"Of the tested claims, {baselines} {verb} only baselines and no system of the thesis."
     if ours := counted(claim.verdict for _, claim in claims_of(both, "ours")):
         rest = sum(ours.values()) - ours.get("yes", 0) - ours.get("no", 0)
         yield (
-            f"Of {number_of(sum(ours.values()), 'question')} that we ask and the thesis does not, {ours.get('yes', 0)} "
-            f"have the answer yes, {ours.get('no', 0)} no, and {rest} no clear answer."
+            f"Answers to {number_of(sum(ours.values()), 'question')} that the thesis does not ask: "
+            f"{ours.get('yes', 0)} yes, {ours.get('no', 0)} no, {rest} unclear."
         )
 
 
@@ -98,17 +99,18 @@ def numbers(both: Sequence[Recorded]) -> Iterator[str]:
         every_one = number_of(len(every), "printed number")
         verb = "is" if near == 1 else "are"
         more = not_judged(judged)
-        rest = f" {more} more {'is' if more == 1 else 'are'} shown and not judged." if more else ""
-        yield f"Of {every_one} {near} {verb} within 10 % of the measured one and {wide} within 25 %.{rest}"
+        rest = f" A further {more} {'is' if more == 1 else 'are'} shown without a verdict." if more else ""
+        yield f"Of {every_one}, {near} {verb} reproduced to within 10 % and {wide} to within 25 %.{rest}"
     if count := sum(bool(claim.reversed_by) for _, claim in claims_of(both)):
         results = number_of(count, "result")
-        yield f"Another interpretation of the thesis's text, for which there is evidence, reverses {results}."
+        are = "is" if count == 1 else "are"
+        yield f"{results} {are} reversed by another interpretation of the thesis's text for which there is evidence."
 
 
 def notes(both: Sequence[Recorded], studies: Sequence[LoadedStudy]) -> Iterator[str]:
     """Yields what is not recorded."""
     if len(both) < len(studies):
-        yield f"Not recorded, or changed since: {number_of(len(studies) - len(both), 'study')}."
+        yield f"Without an up-to-date recorded result: {number_of(len(studies) - len(both), 'study')}."
 
 
 def claims_files() -> Iterator[tuple[Path, str]]:
@@ -126,7 +128,7 @@ def claims_table(key: str, both: Sequence[Recorded]) -> str:
     """Returns the table of the claims of a thesis."""
     lines = [
         "",
-        f"[A CSV file]({key}-claims.csv) has the same table.",
+        f"[A CSV file]({key}-claims.csv) contains this table.",
         "",
         '<div class="claims" markdown="1">',
         "",
