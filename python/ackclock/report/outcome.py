@@ -15,7 +15,7 @@ MISSES: tuple[Verdict, ...] = ("not as printed", "right order, other size")
 NOT_A_TEST = "not a test"
 """The verdict of claims that are shown and not counted."""
 _ABOUT: Mapping[Kind, str] = {
-    "systems": "claim{s} about what is proposed",
+    "systems": "claim{s} about the proposed systems",
     "baselines": "claim{s} about baselines alone",
     "ours": "question{s} of our own",
 }
@@ -60,7 +60,7 @@ def subject(results: Sequence[StudyResult]) -> str:
     published = len(results) - ours
     parts = [
         f"{published} published experiment{'s' if published != 1 else ''}" if published or not ours else "",
-        f"{ours} stud{'ies' if ours != 1 else 'y'} of questions of our own" if ours else "",
+        f"{ours} stud{'ies' if ours != 1 else 'y'} of our own questions" if ours else "",
     ]
     return f"{' and '.join(part for part in parts if part)}."
 
@@ -104,8 +104,8 @@ def quick_notice(results: Sequence[StudyResult]) -> str:
         return ""
     some = "" if len(quick) == len(results) else f" ({len(quick)} of {len(results)} studies)"
     return (
-        f"Quick run{some}: fewer replications and perhaps shorter simulations than the studies ask for. "
-        "Results may differ from those of a full run."
+        f"Quick run{some}: fewer replications, and possibly shorter simulations, than in a full run. "
+        "Results can differ from those of a full run."
     )
 
 
@@ -135,23 +135,24 @@ def _rank(one: Highlight) -> tuple[bool, int, float]:
 
 
 def _sentence(kind: Kind, verdicts: Sequence[Verdict]) -> str:
-    """Returns a sentence such as "Of 5 claims about what is proposed 3 are as printed; 1 not as printed and 1
-    undecided.".
+    """Returns a sentence such as "Of 5 claims about the proposed systems, 3 are as printed; 1 not as printed and
+    1 undecided.".
     """
     counts = {
         verdict: count for verdict, count in counted(verdicts).items() if count and verdict != NOT_A_TEST
     }
     asked, came_out = sum(counts.values()), counts.pop(_FIRST[kind], 0)
     about = _ABOUT[kind].format(s="" if (asked or len(verdicts)) == 1 else "s")
-    said = f"{'is' if came_out <= 1 else 'are'} {'answered by yes' if kind == 'ours' else 'as printed'}"
+    said = f"{'is' if came_out <= 1 else 'are'} {'answered yes' if kind == 'ours' else 'as printed'}"
     untested = len(verdicts) - asked
     aside = f" {untested} more {'is' if untested == 1 else 'are'} shown and not tested." if untested else ""
     if not asked:
         return f"{untested} {about} {'is' if untested == 1 else 'are'} shown and not tested."
     if not counts:
-        return f"{'The one' if asked == 1 else f'All {asked}'} {about} {said}.{aside}"
+        every = {1: "The one", 2: "Both"}.get(asked, f"All {asked}")
+        return f"{every} {about} {said}.{aside}"
     others = _listed([_number(count, verdict) for verdict, count in counts.items()])
-    return f"Of {asked} {about} {came_out or 'none'} {said}; {others}.{aside}"
+    return f"Of {asked} {about}, {came_out or 'none'} {said}; {others}.{aside}"
 
 
 def _where_lost(sentence: str) -> str:
@@ -159,7 +160,7 @@ def _where_lost(sentence: str) -> str:
 
 
 def _number(count: int, verdict: Verdict) -> str:
-    return f"{count} {'answered by no' if verdict == 'no' else verdict}"
+    return f"{count} {'answered no' if verdict == 'no' else verdict}"
 
 
 def _listed(parts: Sequence[str]) -> str:

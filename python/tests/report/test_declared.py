@@ -106,7 +106,7 @@ def test_the_command_has_them(ackclock: Command, tmp_path: Path) -> None:
             ("--label", "limit_bdp"),
             '--label "limit_bdp": expected NAME=VALUE, as in "limit_bdp=Buffer (BDP)"',
         ),
-        (("--label", "rtt_p95_s=Delay (m)"), "brackets at the end of a label are a unit"),
+        (("--label", "rtt_p95_s=Delay (m)"), "brackets at the end of a label must contain a unit"),
         (
             ("--scale", "limit_bdp=logarithmic"),
             'scale: limit_bdp = "logarithmic": there is no such scale; there is linear, log',
@@ -140,7 +140,7 @@ def test_what_was_declared_before_stays() -> None:
 
 def test_a_label_in_one_unit_does_not_hide_values_in_another() -> None:
     with pytest.raises(
-        InputError, match=r'label "Delay \(h\)": brackets at the end of a label are a unit; .* there is s, ms'
+        InputError, match=r'label "Delay \(h\)": brackets at the end of a label must contain a unit; .* there is s, ms'
     ):
         runs().with_labels({"rtt_p95_s": "Delay (h)"}).plot("rtt_p95_s")
     # A quantity without a unit may have a remark.

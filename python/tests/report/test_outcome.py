@@ -46,22 +46,22 @@ def test_a_sentence_counts_the_claims_of_each_kind() -> None:
     )
     ours = study(claim("yes"), claim("no"), claim("no"), asked_by="us")
     assert outcome.sentences([thesis, ours]) == [
-        "Of 6 claims about what is proposed 3 are as printed; 1 not as printed and 2 undecided.",
+        "Of 6 claims about the proposed systems, 3 are as printed; 1 not as printed and 2 undecided.",
         "The one claim about baselines alone is as printed.",
-        "Of 3 questions of our own 1 is answered by yes; 2 answered by no.",
+        "Of 3 questions of our own, 1 is answered yes; 2 answered no.",
     ]
     assert outcome.sentences([study(claim("yes"), claim("yes"), asked_by="us")]) == [
-        "All 2 questions of our own are answered by yes."
+        "Both questions of our own are answered yes."
     ]
     assert outcome.sentences([study(claim("undecided"), claim("undecided"))]) == [
-        "Of 2 claims about what is proposed none is as printed; 2 undecided."
+        "Of 2 claims about the proposed systems, none is as printed; 2 undecided."
     ]
     assert outcome.sentences([study()]) == []
     assert outcome.sentences([study(claim("as printed"), claim("not a test"))]) == [
-        "The one claim about what is proposed is as printed. 1 more is shown and not tested."
+        "The one claim about the proposed systems is as printed. 1 more is shown and not tested."
     ]
     assert outcome.sentences([study(claim("not a test"), claim("not a test"))]) == [
-        "2 claims about what is proposed are shown and not tested."
+        "2 claims about the proposed systems are shown and not tested."
     ]
 
 
@@ -127,10 +127,10 @@ def test_every_page_says_what_came_out_and_whether_the_run_was_quick() -> None:
 def test_questions_of_our_own_are_no_published_experiments() -> None:
     ours, theirs = study(asked_by="us"), study()
     assert outcome.subject([theirs, ours, ours]) == (
-        "1 published experiment and 2 studies of questions of our own."
+        "1 published experiment and 2 studies of our own questions."
     )
     assert outcome.subject([theirs, theirs]) == "2 published experiments."
-    assert outcome.subject([ours]) == "1 study of questions of our own."
+    assert outcome.subject([ours]) == "1 study of our own questions."
 
 
 def test_yes_and_no_carry_their_question() -> None:
