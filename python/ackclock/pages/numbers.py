@@ -46,7 +46,9 @@ def with_numbers(text: str, path: Path) -> str:
         line = text.count("\n", 0, found.start()) + 1
         try:
             if not found["end"]:
-                raise InputError(f"the computed number has no end marker: expected <!-- / --> after {found[1]}")
+                raise InputError(
+                    f"the computed number has no end marker: expected <!-- / --> after {found[1]}"
+                )
             made = written(found["what"])
             return f"{found[1]}{made or found['shown'].strip() or NOT_RECORDED}{found['end']}"
         except InputError as error:

@@ -143,11 +143,11 @@ def predictions(what: str) -> str:
     own = sum((counts[name] for name in names if name.split("/")[1] not in extras), Counter())
     more = sum((counts[f"{folder}/{name}"] for name in extras), Counter())
     text = (
-        f"**{own['yes']} of {own.total() + int(missing)} numbers lie inside the bands fixed before the first run.** "
-        f"{own['no']} lie outside, {own['undecided']} are undecided, and {missing} have no study."
+        f"**{own['yes']} of {own.total() + int(missing)} predicted numbers lie inside the bands fixed before the first "
+        f"run.** {own['no']} lie outside, {own['undecided']} are undecided, and {missing} have no study."
     )
     if extras:
-        text += f" Of the {more.total()} numbers of the extras, {more['yes']} lie inside."
+        text += f" Of the {more.total()} numbers of the extra studies, {more['yes']} lie inside."
     rows = [row("study", "inside", "outside", "undecided"), row("---", *["---:"] * 3)]
     for name, count in counts.items():
         extra = ", extra" if name.split("/")[1] in extras else ""

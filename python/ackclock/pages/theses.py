@@ -32,7 +32,10 @@ SAID: Mapping[Verdict, tuple[str, str]] = {
         "have the right order but a different size",
     ),
     "undecided": ("is undecided", "are undecided"),
-    "cannot tell": ("cannot be distinguished from its opposite", "cannot be distinguished from their opposite"),
+    "cannot tell": (
+        "has a test that cannot tell true from false",
+        "have tests that cannot tell true from false",
+    ),
 }
 """The words for each result: for one claim, and for several."""
 WHERE = {

@@ -173,7 +173,9 @@ def _split(label: str, column: str) -> tuple[str, str]:
     try:
         units.divisor(column, unit)
     except InputError as error:
-        raise InputError(f'label "{label}": brackets at the end of a label must contain a unit; {error}') from None
+        raise InputError(
+            f'label "{label}": brackets at the end of a label must contain a unit; {error}'
+        ) from None
     return brackets["words"], unit
 
 
