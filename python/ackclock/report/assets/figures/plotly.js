@@ -17,7 +17,7 @@ function load(file) {
     const script = document.createElement("script");
     script.src = file;
     script.onload = () => done(window.packedPlotly);
-    script.onerror = () => failed(new Error("cannot load " + file + ": expected it in this page's folder"));
+    script.onerror = () => failed(new Error(file + " is not in this page's folder"));
     document.head.append(script);
   });
 }
