@@ -152,7 +152,7 @@ def test_a_point_opens_its_claim_in_the_table_of_its_thesis() -> None:
 def test_each_page_has_its_figure_and_the_repository_a_picture_without_links() -> None:
     for key in ("", *THESES):
         page = ROOT / "docs" / (f"reproduction/{key}.md" if key else "reproduction.md")
-        assert figures.numbers(key).startswith("![Each printed number against the measured one")
+        assert figures.numbers(key).startswith("![Measured against printed numbers")
         assert figures.numbers(key) in page.read_text(encoding="utf-8")
         assert not list(figure(key).iter(f"{SVG}a"))
         assert figure(key).get("role") == "img"

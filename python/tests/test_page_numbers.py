@@ -45,7 +45,7 @@ def test_no_number_begins_a_line() -> None:
         assert numbers.with_numbers(before, PAGE) == after
         assert numbers.with_numbers(after, PAGE) == after
     for first in ("", "* ", "   - ", "12. ", "Text.\n\n"):
-        with pytest.raises(InputError, match=r"page\.md:\d+: a number begins a paragraph"):
+        with pytest.raises(InputError, match=r"page\.md:\d+: a computed number begins a paragraph"):
             numbers.with_numbers(f"{first}{number}\n", PAGE)
 
 
@@ -79,7 +79,7 @@ def test_code_shows_how_numbers_are_written() -> None:
     [
         ("rbcc/table-9: 1", 'docs/page.md:2: there is no study "rbcc/table-9"'),
         ("rbcc: 1", 'docs/page.md:2: there is no study "rbcc"'),
-        ("1 + 1", 'docs/page.md:2: found "1 + 1", expected a study and an expression'),
+        ("1 + 1", 'docs/page.md:2: computed number: found "1 + 1", expected THESIS/STUDY'),
         (f"{STUDY}: nothing('a')", f'docs/page.md:2: {STUDY}: there is no function "nothing"'),
         (f"{STUDY}: METRIC('nothing')", f'docs/page.md:2: {STUDY}: there is no case "nothing"'),
         (f"{STUDY}: 1 | short", f'docs/page.md:2: {STUDY}: found "short" after |'),

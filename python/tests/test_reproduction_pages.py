@@ -103,10 +103,10 @@ def test_each_system_has_a_sentence_that_its_claims_carry() -> None:
 def test_a_sentence_that_its_claims_do_not_carry_is_refused() -> None:
     one = dataclasses.replace(systems.systems()[0], carried_by=["rbcc/table-4.1 1a not as printed"])
     with pytest.raises(
-        InputError, match=r"claim 1a of rbcc/table-4.1 is as printed, but the sentence relies on"
+        InputError, match=r'claim 1a of rbcc/table-4.1 has the result "as printed", but carried_by expects'
     ):
         one.text()
-    with pytest.raises(InputError, match="has no claim 1z: 1a"):
+    with pytest.raises(InputError, match="has no claim 1z; it has 1a"):
         dataclasses.replace(one, carried_by=["rbcc/table-4.1 1z as printed"]).text()
     with pytest.raises(InputError, match=r'found "rbcc/table-4.1 1a", expected STUDY CLAIM RESULT'):
         dataclasses.replace(one, carried_by=["rbcc/table-4.1 1a"]).text()
@@ -121,13 +121,13 @@ def test_a_page_begins_with_the_counts_in_words(small: Recorded) -> None:
         ". Where the thesis leaves a part of the set-up open, 1 of 2 claims hold and 1 does not."
     )
     assert list(theses.about([small, lost])) == [
-        "Of these claims 4 compare only baselines, and no system of the thesis."
+        "Of the tested claims, 4 compare only baselines and no system of the thesis."
     ]
     # The flows that are seen, and the goodput of one case, which the study prints as 1 Mbit/s.
     (numbers,) = theses.numbers([small])
-    assert numbers.startswith("Of 2 printed numbers ")
+    assert numbers.startswith("Of 2 printed numbers, ")
     assert list(theses.notes([small], [small.study, small.study])) == [
-        "Not recorded, or changed since: 1 study."
+        "Without an up-to-date recorded result: 1 study."
     ]
 
 
@@ -223,9 +223,9 @@ def test_predictions_count_what_cannot_be_said_and_leave_out_extras_and_later_st
     monkeypatch.setattr(studies, "study_names", lambda: list(of))
     monkeypatch.setattr(studies, "recorded", of.get)
     text = studies.predictions("blind 3 b")
-    assert "**2 of 7 numbers lie inside" in text
+    assert "**2 of 7 predicted numbers lie inside" in text
     assert "1 lie outside, 1 are undecided, and 3 have no study." in text
-    assert "Of the 2 numbers of the extras, 1 lie inside." in text
+    assert "Of the 2 numbers of the extra studies, 1 lie inside." in text
     rows = [line for line in text.splitlines() if line.startswith("| `")]
     assert rows == ["| `blind/a` | 2 | 1 | 1 |", "| `blind/b`, extra | 1 | 1 |  |"]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 LONGEST = 110
-"""The largest number of characters of a text in a table with a line for each."""
+"""The largest number of characters of a claim's text in a table with one line per claim."""
 
 
 def row(*cells: str | int) -> str:

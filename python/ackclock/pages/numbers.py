@@ -21,9 +21,9 @@ from ackclock.study.load import load_study, study_names
 
 _PLACE = re.compile(r"(<!-- = (?P<what>.*?) -->)(?P<shown>.*?)(?P<end><!-- / -->|(?=<!-- = )|\Z)", re.DOTALL)
 _BROKEN = re.compile(r"(?<=\S)(?:[ \t]+(?P<word>[^\W\d]\w*))?[ \t]*\n(?P<indent>[ \t]*)(?=<!-- = )")
-"""An end of a line before a number, with the last word if it is one that may begin a line.
+"""Matches the end of the line before a computed number, with the last word of the line if a line can begin with it.
 
-Markdown takes a line that begins with a comment for a block, which ends a paragraph and whose text it leaves as it is.
+Markdown treats a line that begins with a comment as an HTML block, which ends the paragraph and is copied unchanged.
 """
 _ITEM = r"(?:[*+-]|\d+[.)])[ \t]+"
 _FIRST = re.compile(
@@ -46,7 +46,9 @@ def with_numbers(text: str, path: Path) -> str:
         line = text.count("\n", 0, found.start()) + 1
         try:
             if not found["end"]:
-                raise InputError(f"the number has no end: expected <!-- / --> after {found[1]}")
+                raise InputError(
+                    f"the computed number has no end marker: expected <!-- / --> after {found[1]}"
+                )
             made = written(found["what"])
             return f"{found[1]}{made or found['shown'].strip() or NOT_RECORDED}{found['end']}"
         except InputError as error:
@@ -57,7 +59,9 @@ def with_numbers(text: str, path: Path) -> str:
     for first in _FIRST.finditer(text):
         if not _in_code(first, text):
             line = text.count("\n", 0, first.start("what")) + 1
-            problems.append(f"{_shown(path)}:{line}: a number begins a paragraph, expected a word before it")
+            problems.append(
+                f"{_shown(path)}:{line}: a computed number begins a paragraph or list item: put a word before it"
+            )
     if problems:
         raise InputError("\n".join(problems))
     return _BROKEN.sub(lambda found: found[0] if _in_code(found, made) else _mended(found), made)
@@ -91,7 +95,7 @@ def written(what: str) -> str:
     """
     name, colon, expression = (part.strip() for part in what.partition(":"))
     if not colon:
-        raise InputError(f'found "{what}", expected a study and an expression: THESIS/STUDY: EXPRESSION')
+        raise InputError(f'computed number: found "{what}", expected THESIS/STUDY: EXPRESSION')
     if name not in study_names():
         raise InputError(f'there is no study "{name}"{nearest(name, study_names())}')
     words, known = _words(name)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from ackclock._numbers import mean_and_spread, plain
+from ackclock._numbers import mean_and_spread, number_of, plain
 from ackclock.experiment.sample_words import SampleWords
 from ackclock.pages.markdown import escaped
 from ackclock.study import verdict
@@ -41,8 +41,8 @@ class Recorded:
     @property
     def facts(self) -> str:
         """Returns how much was run, when and on what, in a sentence."""
-        made_of = f"{self.result.replications} seeds in a case at most, {self.result.runs} simulations"
-        return f"{made_of}, recorded on {made(self.origin)}."
+        runs, seeds = number_of(self.result.runs, "simulation"), number_of(self.result.replications, "seed")
+        return f"{runs}, at most {seeds} per case, recorded on {made(self.origin)}."
 
 
 def made(origin: Origin) -> str:
@@ -102,7 +102,7 @@ def distance(claim: ClaimResult) -> str:
 def result(claim: ClaimResult) -> str:
     """Returns the result, in bold if the claim does not hold, with the number of seeds that would decide it."""
     needed = claim.replications_needed
-    text = claim.verdict + (f" (about {needed} seeds would decide)" if needed is not None else "")
+    text = claim.verdict + (f" (a decision needs about {needed} seeds)" if needed is not None else "")
     return f"**{text}**" if claim.verdict in FAILS else text
 
 

@@ -18,11 +18,11 @@ RECORD = folder("searches") / "found.json"
 FOLDER = ROOT / "scenarios" / "found"
 PICTURE = DOCS / "images" / "c4-beside-cubic.svg"
 PAIR: Mapping[str, object] = {"flows.tested.count": 1, "dumbbell.rtt": "80 ms", "warmup": "0 s"}
-"""What makes the test `vs_cubic_lg` of C4's documents, but longer, of the scenario in which C4 starves CUBIC."""
+"""The overrides that turn the scenario in which C4 starves CUBIC into a longer version of C4's test `vs_cubic_lg`."""
 BIN_S = 2.5
 RUNS, SEED = 80, 1
 MARKS = '{ name = "rfc", ecn = true }'
-"""The transport of controls that answer to marks."""
+"""The transport of controls that respond to ECN marks."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,8 @@ def picture() -> str:
         for label in ("C4", "CUBIC")
     ]
     y = svg_chart.Axis("goodput in Mbit/s, mean of 10 seeds with its 95 % interval")
-    return svg_chart.chart("One flow of C4 beside one of CUBIC", svg_chart.Axis("time in s"), y, lines)
+    title = "Goodput of a C4 flow and of a CUBIC flow that competes with it"
+    return svg_chart.chart(title, svg_chart.Axis("time in s"), y, lines)
 
 
 def _row(one: Mapping[str, Any]) -> list[str]:

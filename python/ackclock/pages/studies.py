@@ -25,17 +25,17 @@ from ackclock.study.sentence import sentence
 
 STUDIES = "python/ackclock/archive/studies"
 QUANTITIES = {
-    "tenth": "Deviation over 100 ms, in % of the contract",
-    "second": "Deviation over 1 s, in %",
-    "ten": "Deviation over 10 s, in %",
-    "passed": "Passed, in % of the contract",
-    "drops": "Dropped, in % of the packets that arrive",
-    "delay": "Mean wait at the edge, in ms",
-    "fair": "Jain's index",
-    "used": "Goodput, in % of what the path carries",
-    "rtt": "Mean round trip, in ms",
+    "tenth": "RMS deviation from the contracted rate over 100 ms, in %",
+    "second": "RMS deviation from the contracted rate over 1 s, in %",
+    "ten": "RMS deviation from the contracted rate over 10 s, in %",
+    "passed": "Rate passed, in % of the contracted rate",
+    "drops": "Packets dropped, in % of the arriving packets",
+    "delay": "Mean queueing delay at the edge, in ms",
+    "fair": "Jain's fairness index",
+    "used": "Goodput, in % of the path's capacity",
+    "rtt": "Mean round-trip time, in ms",
 }
-"""The titles of tables of claims that are called QUANTITY.DISCIPLINE.COLUMN."""
+"""The title of the table for each quantity, in studies whose claim ids are QUANTITY.DISCIPLINE.COLUMN."""
 
 
 def place(name: str) -> str:
@@ -54,14 +54,17 @@ def page(one: Recorded, repository: str) -> str:
     study, thesis = one.study.study, one.study.thesis
     file = f"{repository}/blob/main/{STUDIES}/{one.study.name}.toml"
     source = f"{where(one.study)} of [{thesis.author} ({thesis.year})](../{thesis.key}.md)."
-    again = f"`ackclock reproduce {one.study.name}` makes it again; [its file]({file}) has the scenario and the tests."
+    again = (
+        f"`ackclock reproduce {one.study.name}` repeats the experiment; [the study file]({file}) contains the scenario "
+        "and the tests."
+    )
     lost = study.source.setup_unknown
     parts = [
         f"# {escaped(study.title)}",
         f"**{escaped(sentence(one.result))}**",
         f"{source} {again}",
         escaped(study.summary),
-        *([f"**Partly lost:** {escaped(lost)}"] if lost else []),
+        *([f"**Unknown part of the set-up:** {escaped(lost)}"] if lost else []),
         one.facts,
         "## Claims" if one.result.claims else "No claims.",
     ]
@@ -90,11 +93,11 @@ def _line(one: Recorded, claim: ClaimResult) -> str:
 
 
 def _left_open(study: LoadedStudy) -> Iterator[str]:
-    """Yields what the thesis leaves open, what was taken, and what else was run."""
+    """Yields what the thesis does not specify, the assumption for it, and the alternatives that were run."""
     if not study.study.assumptions:
         return
-    yield "## What the thesis leaves open"
-    rows = [row("open", "taken", "why", "run as well"), row("---", "---", "---", "---")]
+    yield "## Assumptions where the thesis is not specific"
+    rows = [row("not specified", "assumed", "why", "alternatives run"), row("---", "---", "---", "---")]
     for one in study.study.assumptions:
         also = "; ".join(other.label for other in one.interpretations)
         rows.append(row(*map(escaped, (one.what, one.taken, one.why, also))))
@@ -105,8 +108,8 @@ def answers(name: str) -> str:
     """Returns the claims of a study of our own questions as a table: each with its answer."""
     one = recorded(name)
     if one is None:
-        return f"Not recorded: `ackclock reproduce {name}`."
-    rows = [row("that", "measured", "holds"), row("---", "---:", "---"), *_answers(one.result.claims)]
+        return f"No result is recorded. `ackclock reproduce {name}` runs the study."
+    rows = [row("statement", "measured", "holds"), row("---", "---:", "---"), *_answers(one.result.claims)]
     return "\n".join([one.facts, "", *rows])
 
 
@@ -122,7 +125,7 @@ def verdicts(name: str) -> str:
 def _answers(claims: Sequence[ClaimResult]) -> Iterator[str]:
     for claim in claims:
         count = sum(other.differs for other in claim.interpretations)
-        variants = f" (otherwise in {count} of {len(claim.interpretations)} variants)" if count else ""
+        variants = f" (different in {count} of {len(claim.interpretations)} variants)" if count else ""
         yield row(escaped(claim.text), measured(claim), result(claim).strip("*") + variants)
 
 
@@ -140,11 +143,11 @@ def predictions(what: str) -> str:
     own = sum((counts[name] for name in names if name.split("/")[1] not in extras), Counter())
     more = sum((counts[f"{folder}/{name}"] for name in extras), Counter())
     text = (
-        f"**{own['yes']} of {own.total() + int(missing)} numbers lie inside the bands fixed before the first run.** "
-        f"{own['no']} lie outside, {own['undecided']} are undecided, and {missing} have no study."
+        f"**{own['yes']} of {own.total() + int(missing)} predicted numbers lie inside the bands fixed before the first "
+        f"run.** {own['no']} lie outside, {own['undecided']} are undecided, and {missing} have no study."
     )
     if extras:
-        text += f" Of the {more.total()} numbers of the extras, {more['yes']} lie inside."
+        text += f" Of the {more.total()} numbers of the extra studies, {more['yes']} lie inside."
     rows = [row("study", "inside", "outside", "undecided"), row("---", *["---:"] * 3)]
     for name, count in counts.items():
         extra = ", extra" if name.split("/")[1] in extras else ""
@@ -162,7 +165,7 @@ def grids(name: str) -> str:
     """Returns a table of each quantity, a discipline a row; bold if the question of the claim is answered by yes."""
     one = recorded(name)
     if one is None:
-        return f"Not recorded: `ackclock reproduce {name}`."
+        return f"No result is recorded. `ackclock reproduce {name}` runs the study."
     parts = [one.facts]
     for quantity, title in QUANTITIES.items():
         claims = [claim for claim in one.result.claims if claim.id.startswith(f"{quantity}.")]
@@ -170,7 +173,7 @@ def grids(name: str) -> str:
             parts += ["", *_grid(title, claims, one.study)]
     others = [claim for claim in one.result.claims if claim.id.partition(".")[0] not in QUANTITIES]
     if others:
-        parts += ["", row("that", "measured", "holds"), row("---", "---:", "---")]
+        parts += ["", row("statement", "measured", "holds"), row("---", "---:", "---")]
         parts += [
             row(claim.text, mean_and_spread(claim.measured, claim.interval), claim.verdict)
             for claim in others

@@ -45,17 +45,18 @@ class System:
             )
         one = recorded(found["study"])
         if one is None:
-            raise InputError(f"{self.name}: {found['study']} is not recorded")
+            raise InputError(f"{self.name}: the study {found['study']} has no up-to-date recorded result")
         claims = {claim.id: claim for claim in one.result.claims}
         if found["claim"] not in claims:
             raise InputError(
-                f"{self.name}: {found['study']} has no claim {found['claim']}: {', '.join(claims)}"
+                f"{self.name}: {found['study']} has no claim {found['claim']}; it has {', '.join(claims)}"
             )
         claim = claims[found["claim"]]
-        if claim.verdict != found["result"]:
+        study, expected = found["study"], found["result"]
+        if claim.verdict != expected:
             raise InputError(
-                f"{self.name}: claim {claim.id} of {found['study']} is {claim.verdict}, but the sentence "
-                f"relies on {found['result']}"
+                f'{self.name}: claim {claim.id} of {study} has the result "{claim.verdict}", '
+                f'but carried_by expects "{expected}"'
             )
         return claim
 

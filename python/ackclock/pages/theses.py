@@ -20,7 +20,7 @@ from ackclock.study.tally import Kind, kind_of
 
 FOLDER = DOCS / "reproduction"
 STUDIES = "../../python/ackclock/archive/studies"
-"""The studies from a thesis's page. On the site a link to a study's file leads to the page of the study."""
+"""The path from a thesis's page to the study files. On the site, a link to a file leads to the study's page."""
 HEADS = [
     *("study", "claim", "what is claimed", "printed", "measured", "distance"),
     *("result", "other interpretations", "set-up"),
@@ -32,9 +32,12 @@ SAID: Mapping[Verdict, tuple[str, str]] = {
         "have the right order but another size",
     ),
     "undecided": ("is undecided", "are undecided"),
-    "cannot tell": ("cannot be told from its opposite", "cannot be told from their opposite"),
+    "cannot tell": (
+        "has a test that cannot tell true from false",
+        "have tests that cannot tell true from false",
+    ),
 }
-"""What is said of one claim, and of several."""
+"""The words for each result: for one claim, and for several."""
 WHERE = {
     False: "Where the set-up is printed",
     True: "Where the thesis leaves a part of the set-up open",
@@ -109,7 +112,7 @@ def numbers(both: Sequence[Recorded]) -> Iterator[str]:
 def notes(both: Sequence[Recorded], studies: Sequence[LoadedStudy]) -> Iterator[str]:
     """Yields what is not recorded."""
     if len(both) < len(studies):
-        yield f"Not recorded, or changed since: {number_of(len(studies) - len(both), 'study')}."
+        yield f"Without an up-to-date recorded result: {number_of(len(studies) - len(both), 'study')}."
 
 
 def claims_files() -> Iterator[tuple[Path, str]]:
@@ -127,7 +130,7 @@ def claims_table(key: str, both: Sequence[Recorded]) -> str:
     """Returns the table of the claims of a thesis."""
     lines = [
         "",
-        f"[A CSV file]({key}-claims.csv) has the same table.",
+        f"[A CSV file]({key}-claims.csv) contains this table.",
         "",
         '<div class="claims" markdown="1">',
         "",

@@ -1,7 +1,7 @@
-"""Reference traces of congestion control, for other implementations to compare theirs with.
+"""Reference traces of congestion control, with which other implementations can compare their logs.
 
-A trace is a scenario, ``NAME.toml``, and its entry in ``traces.toml``. Made, it is a folder with the scenario, the qlog
-and the event log of its one flow, and a figure.
+A trace is defined by a scenario, ``NAME.toml``, and an entry in ``traces.toml``. ``make`` writes it as a folder with
+the scenario, the qlog and the event log of its one flow, and a figure.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ackclock.scenario import Scenario
 
 FOLDER = Path(__file__).parent
 FLOW = "sender"
-"""The flow of every scenario."""
+"""The name of the only flow of every scenario."""
 SCENARIO, QLOG, EVENTS, FIGURE = "scenario.toml", "sender.sqlog", "events.csv", "figure.svg"
-"""The files of a trace."""
+"""The names of the files in a trace's folder."""
 MISSING = ("A.6", "A.22")
-"""The cases of BBR's draft that no scenario can say: the application slows down in a phase of the control."""
+"""The test cases of BBR's draft that no scenario can express: the application slows down in a given BBR state."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The date of all files of the archive, so that one that is made again is the same."""
+"""The time of every file in the archive; it is fixed so that equal contents give an identical archive."""
 
 
 class Trace(BaseModel):
@@ -39,7 +39,7 @@ class Trace(BaseModel):
     section: str
     shows: str
     states: list[str] = Field(min_length=1)
-    """The first states, in their order: of BBR, or of the window."""
+    """The first congestion states of the log in order: BBR's states, or those of a window-based control."""
 
     @property
     def scenario(self) -> Scenario:
@@ -53,12 +53,12 @@ class Trace(BaseModel):
 
     @property
     def source(self) -> str:
-        """Returns document and section, for reading."""
+        """Returns the document and the section as text, such as ``RFC 9438 4.6``; without a section, the document."""
         return self.document if self.section == "none" else f"{self.document} {self.section}"
 
 
 def traces(names: Iterable[str] = ()) -> list[Trace]:
-    """Returns the traces of these names, or all, in their order. InputError for an unknown name."""
+    """Returns the named traces, by default all, in the order of ``traces.toml``. InputError for an unknown name."""
     found = [Trace.model_validate(entry) for entry in toml.loads(read_text(FOLDER / "traces.toml"))["traces"]]
     known = [trace.name for trace in found]
     wanted = list(names)
@@ -74,7 +74,7 @@ def archive_name(version: str) -> str:
 
 
 def make(trace: Trace, folder: Path) -> list[str]:
-    """Writes the files of a trace into ``folder`` and returns its states with their times, for reading.
+    """Writes the files of a trace into ``folder`` and returns its congestion states as text, each with its start time.
 
     InputError without Matplotlib, RunError if the files cannot be written.
     """
@@ -102,7 +102,7 @@ def make(trace: Trace, folder: Path) -> list[str]:
 
 
 def write_archive(folder: Path) -> Path:
-    """Writes the folder as a zip archive beside it and returns its path. Equal folders give equal archives."""
+    """Writes the folder as a zip archive next to it and returns that path. Equal folders give equal archives."""
     path = folder.with_name(f"{folder.name}.zip")
     with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(one for one in folder.rglob("*") if one.is_file()):
@@ -120,13 +120,13 @@ def readme(made: Iterable[tuple[Trace, list[str]]], version: str) -> str:
 
 def _readme(made: list[tuple[Trace, list[str]]], version: str) -> Iterator[str]:
     yield f"# Reference traces of ackclock {version}\n"
-    yield "The behaviour of a sender over paths whose every event is known, by document and section. Each folder has"
-    yield f"`{SCENARIO}` (the path and the sender), `{QLOG}` (qlog 0.3), `{EVENTS}` (every event of the congestion"
-    yield f"control, with its internal values) and `{FIGURE}`.\n"
-    yield "Compare a log of your stack over the same path with one of them:\n"
+    yield "Each trace shows how a sender that follows a document behaves over a path on which every event is known. Its"
+    yield f"folder contains `{SCENARIO}` (the path and the sender), `{QLOG}` (qlog 0.3), `{EVENTS}` (every event of the"
+    yield f"congestion control, with its internal values) and `{FIGURE}`.\n"
+    yield "To compare a trace with a log that your stack wrote over the same path:\n"
     yield f'    ackclock compare-trace bbr-plateau/{QLOG} yours.sqlog --tolerance 5% --slack "10 ms"\n'
-    yield "Make them again with `ackclock reference-traces`: equal versions give equal files.\n"
-    yield "BBRv3 is that of draft-ietf-ccwg-bbr, its main branch of August 2026; A.1 to A.22 are its test cases,"
+    yield "`ackclock reference-traces` regenerates the traces; the same version writes identical files.\n"
+    yield "BBRv3 follows the main branch of draft-ietf-ccwg-bbr of August 2026. A.1 to A.22 are the draft's test cases,"
     yield f"of which {' and '.join(MISSING)} cannot be expressed as scenarios.\n"
     yield "| trace | document and section | what it shows |"
     yield "| --- | --- | --- |"

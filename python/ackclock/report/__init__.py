@@ -12,7 +12,7 @@ __all__ = ["render_page", "write_page", "write_report"]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports the writers of reports when they are used: a run on the terminal needs names of quantities alone."""
+    """Imports the report writers on first use: a run on the terminal only needs the names of quantities."""
     if name == "write_report":
         from ackclock.report.folder import write_report
 

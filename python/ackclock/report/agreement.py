@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from ackclock._numbers import number_of
 from ackclock.report import svg_chart
 from ackclock.report.svg_chart import Axis, Picture, Scale
 from ackclock.study.load import theses
@@ -18,20 +19,20 @@ from ackclock.study.result import StudyResult, Thesis
 
 WIDTH, LEFT, RIGHT, BOTTOM = 480.0, 58.0, 14.0, 72.0
 SIDE = WIDTH - LEFT - RIGHT
-"""The side of the square of the plot, in pixels."""
+"""The side length of the square plot area, in pixels."""
 ROOM = 1.3
-"""How far the axes reach beyond the least and the greatest number."""
+"""The factor by which the axes extend beyond the smallest and the largest number."""
 LOST, BAND = "set-up partly unknown", "within 25 %"
 STYLE = (
     ".within{fill:var(--grid)}.frame{fill:none}.point{pointer-events:all}"
     ".point.full{stroke:var(--paper);stroke-width:.8}"
 )
-"""The style of a file, beside that of all charts; of a page of the report, ``report.css`` has it. A hollow point is
-clicked in its middle too.
+"""The CSS of an SVG file, in addition to that of all charts; a page of the report has it in ``report.css``. A click in
+the middle of a hollow point counts as a click on the point.
 """
 
 Link = Callable[[Printed], str]
-"""Returns the address that a point opens."""
+"""A function that returns the address that a click on a point opens."""
 
 
 @dataclass(frozen=True)
@@ -68,15 +69,15 @@ class Agreement:
         near, wide = within(self.numbers)
         verb = "is" if near == 1 else "are"
         return (
-            "Each printed number against the measured one, on logarithmic axes: "
-            f"{near} of {len(self.numbers)} {verb} within 10 % and {wide} within 25 %."
+            "Measured against printed numbers on logarithmic axes: "
+            f"{near} of {len(self.numbers)} {verb} reproduced to within 10 % and {wide} to within 25 %."
         )
 
     @property
     def left_out(self) -> str:
         """Returns how many numbers logarithmic axes cannot show, in a line; empty if there are none."""
         count = sum(not _drawn(one) for one in self.numbers)
-        return f"Not drawn: {count} with a 0 or of unlike signs." if count else ""
+        return f"Not drawn: {number_of(count, 'pair')} with a zero or opposite signs." if count else ""
 
     @property
     def inline(self) -> Markup:

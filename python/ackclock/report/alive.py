@@ -25,18 +25,18 @@ from ackclock.web.bundle import bundle
 from ackclock.web.module import MODULE, packed, packed_module
 
 BESIDE = "ackclock.wasm.js"
-"""The packed module's name beside the pages of a folder."""
+"""The file name of the packed WebAssembly module, next to the pages of a folder."""
 MOST_SAMPLES = 1500
-"""The number of samples of a recorded curve: it is drawn smaller than a figure of the report, and must not make a
-page much larger.
+"""The largest number of samples of a recorded curve, which is drawn smaller than a figure of the report and must not
+make a page much larger.
 """
 MOST_OWNERS = 12
-"""The largest numbers of flows and of links with recorded curves."""
+"""The largest number of flows, and of links, whose curves are recorded."""
 
 _WEB = Path(web.__file__).parent
 _DRAWN = {"flows": ("cwnd_packets", "rtt_s", "goodput_bps"), "links": ("queue_packets",)}
 _RATES = {"goodput_bps"}
-"""The quantities that count from one sample to the next: fewer samples are means of those between them."""
+"""The quantities that are rates between two samples. Thinning replaces several samples of a rate by their mean."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class Alive:
     """The section *change this and run it* of a page."""
 
     labels: Sequence[str]
-    """The names of the cases in the list."""
+    """The labels of the cases that the reader can choose."""
     cases: str
-    """The scenario and the values that each case sets in it, packed."""
+    """The packed scenario, with the overrides and recorded curves of each case; empty if the section cannot run."""
     replications: int
     judged: str
-    """The start of a sentence about results that rest on all replications."""
+    """The beginning of a clause about results over all replications, such as ``claims are judged``."""
     there: bool
-    """Whether the package has the WebAssembly module."""
+    """Whether the section can run: the package contains the WebAssembly module, and there is a case."""
 
 
 def of_study(result: StudyResult) -> Alive:

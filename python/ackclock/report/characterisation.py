@@ -29,9 +29,9 @@ from ackclock.study.result import CaseResult, StudyResult
 
 AT_DELAY_MS = (5.0, 10.0, 20.0)
 LIMIT_CYCLE = 50.0
-"""The percentage of the queue's variance at one frequency from which on it counts as a limit cycle; our choice."""
+"""The percentage of the queue's variance at one frequency above which it counts as a limit cycle; our choice."""
 MOST_PLANES = 6
-"""The largest number of settings drawn; of more, the first, the last and some between are drawn."""
+"""The largest number of settings drawn; of more settings, this many evenly spaced ones are drawn."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Worst:
     text: str
     setting: str
     all: Sequence[tuple[str, str, str]]
-    """Metric and setting, numbers, reason."""
+    """For each finding: metric and setting, numbers, reason of the verdict."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class SensitivityTable:
 
     heads: Sequence[str]
     rows: Sequence[tuple[str, str, Sequence[str], str, bool]]
-    """Discipline, parameter, elasticities, strongest cycle, and whether that is a limit cycle."""
+    """Each row: discipline, parameter, elasticities, strongest cycle, and whether the cycle is a limit cycle."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class DisciplineView:
     note: str
     overall: Overall
     parameters: Sequence[Mapping[str, Any]]
-    """The parameters of the registry, each with the value ``used``."""
+    """The discipline's parameters in the registry, each with the values that the runs ``used``."""
     summary: str
     source: str
 
@@ -330,7 +330,7 @@ def numbers_of(one: Judged) -> str:
         None if finding.interval is None else (finding.interval[0] * scale, finding.interval[1] * scale)
     )
     text = with_ends(finding.estimate * scale, interval, one.condition.unit)
-    return f"{text} above what is allowed" if one.condition.measure == "allowance" else text
+    return f"{text} above the limit" if one.condition.measure == "allowance" else text
 
 
 def _cell(scenario: ScenarioView, discipline: str) -> Cell:

@@ -18,8 +18,8 @@ class Chart:
     """The panels of a figure, the names of its axes, and the style of each curve."""
 
     kind: str
-    """``time``, ``sweep``, ``trade-off``, ``dots``, ``plane`` or ``grid``; the keys of the curves of each kind are
-    described in ``traces.js`` and its neighbours in ``assets/figures``.
+    """``time``, ``sweep``, ``trade-off``, ``dots``, ``plane``, ``grid`` or ``distribution``; ``traces.js`` and its
+    neighbours in ``assets/figures`` describe the keys of the curves of each kind.
     """
     title: str
     x: Axis

@@ -52,9 +52,9 @@ class Reading:
     taken: bool
     outcomes: Sequence[Outcome]
     against: str = ""
-    """The evidence in the publication against it."""
+    """The evidence in the publication against the interpretation."""
     evidence: str = ""
-    """The evidence for it."""
+    """The evidence for the interpretation."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,10 @@ class AssumptionView:
     assumption: AssumptionResult
     changed: Sequence[ClaimView]
     readings: Sequence[Reading]
-    """The interpretation taken, then the alternatives."""
+    """The interpretation that the study uses, then the alternatives."""
     unchanged: int
     undecided: Sequence[str]
-    """A sentence for each alternative that leaves claims undecided which are decided under the interpretation taken."""
+    """A sentence for each alternative under which claims are undecided that the study's interpretation decides."""
 
 
 def views(study: StudyResult, anchor: str) -> list[ClaimView]:

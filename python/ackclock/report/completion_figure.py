@@ -1,4 +1,4 @@
-"""The distribution of completion times of observed transfers: a curve per class of sizes, or over a sweep a panel per
+"""The distribution of completion times of observed transfers: a curve per size class or, over a sweep, a panel per size
 class and a curve per point.
 """
 
@@ -22,23 +22,23 @@ from ackclock.report.sweep_layout import Choice, Dimension, choices, placed, wor
 from ackclock.run import Run, Runs
 
 DECADES = 20
-"""The ratio of the longest to the shortest time from which the axis is logarithmic by default."""
+"""The ratio of the longest to the shortest time above which the axis is logarithmic by default."""
 STEPS = 400
-"""The largest number of points of a curve: with more transfers, those at equal distances of the share."""
+"""The largest number of points of a curve; of more transfers, those at evenly spaced shares are drawn."""
 ACROSS = 3
 
 Times = dict[str, list[float]]
-"""Completion times in seconds by the name of the class; those of transfers that were not complete are infinite."""
+"""Completion times in seconds by the name of the size class; infinite for incomplete transfers."""
 
 
 def completion_figure(
     runs: Runs, *, rows: Names = None, columns: Names = None, colour: Names = None
 ) -> Chart | None:
-    """Returns the figure of all replications together; None if no transfers were observed.
+    """Returns the figure of all replications together; None if no observed transfer was completed.
 
-    ``rows``, ``columns`` and ``colour`` name swept axes or ``class``; by default a panel for each class, in columns,
-    and a curve for each point. The share counts all transfers that began in measured time, so that a curve ends below 1
-    if some were not complete. The legend of a single point has the number of transfers of each curve.
+    ``rows``, ``columns`` and ``colour`` name swept axes or ``class``; by default, each size class has a panel, in
+    columns, and each point a curve. The share counts all transfers that began in measured time: a curve ends below 1 if
+    some were not completed. Without a sweep, the legend shows the number of transfers of each curve.
 
     InputError for an unknown name, and for more panels or curves than a figure can show.
     """
@@ -79,7 +79,9 @@ def completion_figure(
 def _places(
     dimensions: Sequence[Dimension], *, rows: Names, columns: Names, colour: Names
 ) -> dict[str, list[Dimension]]:
-    """Returns what is where: what the caller names, then classes as columns or rows, and swept axes as colours."""
+    """Returns the dimensions in rows, columns and colours: first those that the caller names, then size classes as
+    columns or rows, and swept axes as colours.
+    """
     found = placed(dimensions, {"rows": rows, "columns": columns, "colour": colour})
     taken = [one for place in found.values() for one in place]
     for one in dimensions:
@@ -97,7 +99,7 @@ def _panels(
     share: Named,
     divisor: float,
 ) -> tuple[list[Panel], int]:
-    """Returns the panels, and how many are side by side."""
+    """Returns the panels and the number of panels side by side."""
     rows, columns, colours = (choices(places[place]) for place in ("rows", "columns", "colour"))
     refuse_many(len(rows) * len(columns), PANELS, "panels")
     refuse_many(len(colours), CURVES, "curves")
@@ -119,7 +121,7 @@ def _panels(
 
 
 def _chosen(cells: Sequence[Mapping[str, Any]], found: Sequence[Times], choice: Choice) -> list[float]:
-    """Returns the times of all transfers of a choice of swept values and of a class."""
+    """Returns the completion times of all transfers with the chosen swept values and size class."""
     swept = {key: value for key, value in choice.items() if key != "class"}
     return [
         time
@@ -158,7 +160,7 @@ def _times(runs: Sequence[Run]) -> Times:
 def _classes(
     result: Mapping[str, Any], groups: Mapping[str, str]
 ) -> dict[str, list[tuple[int, int | None, str]]]:
-    """Returns the lower and the upper end of each class with its name, by group."""
+    """Returns the limits in bytes and the name of each size class, by group."""
     found: dict[str, dict[str, tuple[int, int | None, str]]] = {}
     for row in result.get("size_classes") or []:
         name = class_name(row)

@@ -15,9 +15,9 @@ class Axis:
     log: bool = False
     range: tuple[float, float] | None = None
     fitted: bool = False
-    """Whether it covers the values alone; otherwise the axis of values that are never negative begins at zero."""
+    """Whether the axis covers only the range of the values; otherwise it begins at zero if no value is negative."""
     most: float | None = None
-    """The largest value that the quantity can have, if it has one: 1 or 100 % for a share."""
+    """The largest possible value of the quantity, such as 1 or 100 % for a share; None without a bound."""
 
     def from_zero(self, values: Sequence[float]) -> bool:
         """Returns whether the axis begins at zero if it shows these values."""
@@ -60,9 +60,9 @@ class Panel:
     y: Axis
     curves: Sequence[Curve]
     x: Axis | None = None
-    """Its own horizontal axis, if the panels of a figure do not share one."""
+    """The panel's own horizontal axis; None if the panels of the figure share one."""
     z: str = ""
-    """The quantity of the colours of a heat map."""
+    """The title of the quantity that the colours of a heat map show; empty without a heat map."""
 
     def plain(self, entries: Sequence[Entry]) -> dict[str, Any]:
         """Returns the panel as JSON; its curves refer to the list of entries."""

@@ -30,7 +30,7 @@ STYLES = {
     NO_LIMIT: "info",
 }
 MOST_ROWS = 16
-"""The largest number of settings drawn as rows; of more, those at even distances are drawn."""
+"""The largest number of settings drawn as rows; of more settings, this many evenly spaced ones are drawn."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def render(evaluation: Evaluation, command: str, beside: Evaluation | None = Non
 
 def _notices(evaluation: Evaluation) -> Iterator[str]:
     if evaluation.quick:
-        yield "A quick evaluation: fewer paths, shorter runs and fewer seeds than with --full."
+        yield "This is a quick evaluation: it has fewer paths, shorter runs and fewer seeds than with --full."
     if evaluation.most_packets is not None:
         yield f"Settings whose {more_than(evaluation.most_packets)} are left out."
 

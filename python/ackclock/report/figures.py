@@ -29,33 +29,33 @@ class FigureView:
 
     id: str
     file: str
-    """The name of a file of the figure, without the ending."""
+    """The name of the file that the figure is saved as, without its extension."""
     caption: str
     chart: Chart
     panels: int
     stackable: bool
-    """Whether its panels can be laid over each other."""
+    """Whether the reader can overlay the panels."""
     overlaid: bool
-    """Whether they lie over each other until the reader spreads them."""
+    """Whether the panels are overlaid until the reader separates them."""
     splittable: bool
-    """Whether its curves lie over each other and can be given a panel each."""
+    """Whether the figure has several curves in one panel, which the reader can split into a panel each."""
     single: bool
     """Whether each panel has one curve, which needs neither dash nor marker."""
     has_paper: bool
     has_bands: bool
     has_crosses: bool
-    """Whether its points have an interval in both directions."""
+    """Whether the points have horizontal and vertical intervals."""
     missing: Sequence[str]
     seed: int | None
     """The seed of the run that a figure over time shows, if it is the same for all cases."""
     thinned: bool
     """Whether samples were left out of the drawing."""
     note: str = ""
-    """A remark on an axis over a narrow range."""
+    """A remark on values in a narrow range; empty without one."""
     level: bool = False
-    """Whether nothing varies in it."""
+    """Whether all values of the figure are practically equal."""
     folded: bool = False
-    """Whether it is level while other figures are not, and is therefore folded."""
+    """Whether the figure is folded, because its values are practically equal and those of other figures are not."""
 
     @property
     def title(self) -> str:

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=[^\W\d_])")
-"""The space between a number and a word behind it."""
+"""Matches the space between a number and the word after it, such as a unit."""
 TITLE = "title"
 """The id of the title of a panel."""
 _CHARACTER_IN = 0.07
 """The approximate width of a character of a title, in inches."""
 _GAP_PT = 4.0
-"""The least distance in points between two texts beside each other."""
+"""The least distance in points between two texts side by side."""
 _MOST_COLUMNS = 4
 """The largest number of columns of a legend."""
 _ROUNDS = 6
-"""The largest number of changes of a layout."""
+"""The largest number of passes in which texts are changed until the layout fits."""
 _LEAST_IN = 0.95
 """The least height of a panel in inches."""
 _TURNED = 60
-"""The angle in degrees of tick labels that do not fit beside each other."""
+"""The angle in degrees of tick labels that do not fit side by side."""
 
 
 def legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], title: str) -> Legend:

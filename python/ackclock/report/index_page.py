@@ -47,7 +47,7 @@ class ThesisLines:
 
     thesis: Thesis
     href: str
-    """The address of its own index; empty on that index."""
+    """The address of the thesis's index page; empty on that page itself."""
     studies: Sequence[StudyLine]
     verdicts: Mapping[Verdict, int]
 

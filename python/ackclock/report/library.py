@@ -9,7 +9,7 @@ import gzip
 from plotly.offline import get_plotlyjs
 
 LIBRARY = "plotly.packed.js"
-"""The name of its file beside the pages of a folder."""
+"""The file name of packed Plotly, next to the pages of a folder."""
 
 
 def packed(text: str) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COLOUR_BAR = "colour bar"
 """The id of the axes of a colour bar."""
 CAP = "cap"
-"""The id of the ends of intervals."""
+"""The id of the caps of error bars."""
 _LONG = ("time", "distribution")
 """The kinds of figures whose curves have many points."""
 _MARKERS: Mapping[str, str] = {
@@ -33,11 +33,11 @@ _MARKERS: Mapping[str, str] = {
     "star": "*",
 }
 _LIGHTEST = 0.85
-"""The part of the colour scale of a heat map that is used; beyond it yellow vanishes on white paper."""
+"""The end of the part of the colour scale, from 0 to 1, that a heat map uses; beyond it, yellow vanishes on paper."""
 _DODGE = 0.12
-"""The distance between the points of two curves over one word, as a share of the distance of two words."""
+"""The horizontal distance between the points of two curves at one category, as a share of a category's width."""
 _CELLS = 60
-"""The largest number of squares of a heat map that has room for its numbers."""
+"""The largest number of cells of a heat map whose values are written into the cells."""
 
 
 def drawn(chart: Chart, panel: Panel, ax: Axes) -> None:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ackclock.run import Runs
 
 COMPLETION, TIME = "completion_s", "time_s"
-"""The quantities of the axes of a distribution of completion times, and of values over time."""
+"""The quantities on the horizontal axes: of a distribution of completion times, and of a figure over time."""
 OVER_TIME = ("cwnd_packets", "goodput_bps", "rtt_s", "queue_packets")
 """The quantities of figures over time."""
 SHARE = "share"
-"""The other axis of a distribution."""
+"""The quantity on the vertical axis of a distribution."""
 _SIZES = re.compile(r"(up to|above) .*B|\S+ k?M?G?B to .*B|all")
-"""The names of classes of sizes, which are known only when a run has been made."""
+"""Matches the names of size classes, which are known only after a run."""
 
 
 def check(declared: Declared, runs: Runs) -> None:

@@ -13,7 +13,7 @@ NARROW = 0.05
 a flat line.
 """
 LEVEL = 0.001
-"""The spread, as a share of the largest value, up to which a figure counts as level."""
+"""The spread, as a share of the largest value, up to which the values of a figure count as equal."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,15 @@ class Spread:
     def note(self) -> str:
         """Returns a remark on the axis; empty if the values differ enough for an axis that begins at zero."""
         if self.level:
-            return f"Nothing varies here: all values lie {self._between}."
+            return f"The figure shows no variation: all values are {self._between}."
         if self.share <= NARROW:
-            return f"The vertical axis does not begin at zero: all values lie {self._between}."
+            return f"The vertical axis does not begin at zero: all values are {self._between}."
         return ""
 
     @property
     def _between(self) -> str:
         low, high = (plain(float(f"{end:.4g}")) for end in (self.low, self.high))
-        return f"at {low}" if low == high else f"between {low} and {high}"
+        return low if low == high else f"between {low} and {high}"
 
 
 def spread(panels: Sequence[Panel]) -> Spread | None:

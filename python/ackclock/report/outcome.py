@@ -15,7 +15,7 @@ MISSES: tuple[Verdict, ...] = ("not as printed", "right order, other size")
 NOT_A_TEST = "not a test"
 """The verdict of claims that are shown and not counted."""
 _ABOUT: Mapping[Kind, str] = {
-    "systems": "claim{s} about what is proposed",
+    "systems": "claim{s} about the proposed systems",
     "baselines": "claim{s} about baselines alone",
     "ours": "new question{s}",
 }
@@ -103,8 +103,8 @@ def quick_notice(results: Sequence[StudyResult]) -> str:
         return ""
     some = "" if len(quick) == len(results) else f" ({len(quick)} of {len(results)} studies)"
     return (
-        f"Quick run{some}: fewer replications and perhaps shorter simulations than the studies ask for. "
-        "Results may differ from those of a full run."
+        f"Quick run{some}: fewer replications, and possibly shorter simulations, than in a full run. "
+        "Results can differ from those of a full run."
     )
 
 
@@ -134,8 +134,8 @@ def _rank(one: Highlight) -> tuple[bool, int, float]:
 
 
 def _sentence(kind: Kind, verdicts: Sequence[Verdict]) -> str:
-    """Returns a sentence such as "Of 5 claims about what is proposed 3 are as printed; 1 not as printed and 1
-    undecided.".
+    """Returns a sentence such as "Of 5 claims about the proposed systems, 3 are as printed; 1 not as printed and
+    1 undecided.".
     """
     counts = {
         verdict: count for verdict, count in counted(verdicts).items() if count and verdict != NOT_A_TEST
@@ -148,7 +148,8 @@ def _sentence(kind: Kind, verdicts: Sequence[Verdict]) -> str:
     if not asked:
         return f"{untested} {about} {'is' if untested == 1 else 'are'} shown and not tested."
     if not counts:
-        return f"{'The one' if asked == 1 else f'All {asked}'} {about} {said}.{aside}"
+        every = {1: "The one", 2: "Both"}.get(asked, f"All {asked}")
+        return f"{every} {about} {said}.{aside}"
     others = _listed([_number(count, verdict) for verdict, count in counts.items()])
     return f"Of {asked} {about}, {came_out or 'none'} {said}; {others}.{aside}"
 

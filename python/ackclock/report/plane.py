@@ -25,7 +25,7 @@ Point = tuple[float, float]
 WIDTH, HEIGHT = 420.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 12.0, 10.0, 42.0
 WIDE = 6.0
-"""The ratio of the largest delay to the smallest from which on the axis is logarithmic."""
+"""The ratio of the largest to the smallest delay above which the delay axis is logarithmic."""
 LEAST_DELAY_MS = 0.1
 
 
@@ -41,9 +41,9 @@ class Mark:
     runs: Sequence[tuple[float, float]]
     words: str
     line: str = ""
-    """The points of an SVG line, for a discipline whose wanted delay varies over a range."""
+    """The points of an SVG line through the medians of several cases of a discipline, such as several target delays."""
     stops: Sequence[tuple[float, float]] = ()
-    """The medians along it."""
+    """The medians along the line."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Plane:
     y_ticks: Sequence[tuple[float, str]]
     marks: Sequence[Mark]
     chart: Chart
-    """The same plane as a figure for files."""
+    """The plane as a chart for saving to a file."""
     width: float = WIDTH
     height: float = HEIGHT
     left: float = LEFT

@@ -67,8 +67,8 @@ def plotly_figure(chart: Chart) -> go.Figure:
 
 
 def _scaled(axis: Axis, values: Sequence[float], *, exact: bool, least: float = 0.0) -> dict[str, Any]:
-    """Returns the scale and the limits of an axis that shows these values, and intervals from ``least`` on. With
-    ``exact`` the values of a logarithmic axis are its ticks.
+    """Returns the scale and the limits of an axis for these values and for intervals whose lowest end is ``least``.
+    With ``exact``, the ticks of a logarithmic axis are at the values.
     """
     found: dict[str, Any] = {}
     if axis.log:
@@ -91,7 +91,7 @@ def _sharing(chart: Chart, place: int) -> Sequence[Panel]:
 
 
 def _ups(panels: Sequence[Panel], *keys: str) -> list[float]:
-    """Returns what a vertical axis has to show: values, or ends of intervals; nothing of heat maps."""
+    """Returns the values of these keys, such as means or ends of intervals, in all curves that are not heat maps."""
     curves = [curve.data for panel in panels for curve in panel.curves if "z" not in curve.data]
     found = [value for data in curves for key in keys for value in data.get(key, [])]
     return [value for value in found if value is not None]
@@ -152,7 +152,7 @@ def _heat_map(chart: Chart, panel: Panel, curve: Curve) -> go.Heatmap:
 
 
 def _cell(data: Mapping[str, Any], row: int, column: int) -> str:
-    """Returns the text of a square: the value, and below it half the interval."""
+    """Returns the text of a heat map's cell: the value and, below it, half the width of its interval."""
     value, low, high = (data[key][row][column] for key in ("z", "low", "high"))
     if value is None:
         return ""

@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMN_IN = 3.5
-"""The width of a column of a paper in two columns (IEEE, ACM), in inches."""
+"""The column width of a two-column paper (IEEE, ACM), in inches."""
 PAGE_IN = 7.16
-"""The width of both columns of such a paper, in inches."""
+"""The width of both columns of a two-column paper (IEEE, ACM), in inches."""
 HEADROOM = 0.12
 """The room above the highest value of a sweep, as a share of the axis."""
 NEAR_ZERO = 0.05
-"""The first time, as a share of the last, up to which an axis of time begins at zero."""
+"""A time axis begins at zero if its first time is less than this share of its last."""
 FORMATS = ("pdf", "svg", "png")
 _DESCRIPTIONS: Mapping[str, str] = {"pdf": "Subject", "svg": "Description", "png": "Description"}
-"""The field of the description in the metadata of each format."""
+"""The metadata field that contains the description, for each format."""
 _FITTED = ("grid", "distribution")
-"""The kinds of figures whose texts are measured: their words come from the user."""
+"""The kinds of figures whose texts are measured and fitted, because users choose their words."""
 _LOOK: Mapping[str, Any] = {
     "pdf.fonttype": 42,
     "ps.fonttype": 42,
@@ -58,7 +58,7 @@ _LOOK: Mapping[str, Any] = {
     "figure.constrained_layout.use": True,
 }
 _CHARACTER_IN = 0.058
-"""The width of a character of an axis title, in inches."""
+"""The approximate width of a character of an axis title, in inches."""
 
 
 def printed(chart: Chart, format: str, width_in: float | None = None, warnings: Sequence[str] = ()) -> bytes:
@@ -68,7 +68,7 @@ def printed(chart: Chart, format: str, width_in: float | None = None, warnings: 
     InputError for another format, and without Matplotlib.
     """
     if format not in FORMATS:
-        raise InputError(f'a figure as "{format}": expected one of {", ".join(FORMATS)}')
+        raise InputError(f'figure format: found "{format}", expected one of {", ".join(FORMATS)}')
     need_matplotlib()
     import matplotlib as mpl
 

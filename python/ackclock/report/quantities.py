@@ -16,7 +16,7 @@ from ackclock.errors import InputError
 from ackclock.report.curves import Axis
 
 Scale = Literal["linear", "log", "category", "fitted"]
-"""How an axis shows its numbers: from zero on, by their logarithms, at equal distances, or over their range alone."""
+"""The scale of an axis: linear from zero, logarithmic, equally spaced values, or linear over the values' range."""
 SCALES: Sequence[Scale] = get_args(Scale)
 
 _NAMES = {
@@ -38,9 +38,11 @@ _NAMES = {
     "completion_p50": "Median completion time",
     "completion_p95": "95th percentile of the completion time",
     "completion_p99": "99th percentile of the completion time",
-    "queue_mean": "Mean queue",
-    "wait_p95": "95th percentile of the wait",
-    "wait_mean": "Mean wait",
+    "queue_mean": "Mean queue length",
+    "wait_mean": "Mean queueing delay",
+    "wait_p50": "Median queueing delay",
+    "wait_p95": "95th percentile of the queueing delay",
+    "wait_p99": "99th percentile of the queueing delay",
     "pacing_rate": "Pacing rate",
 }
 _SHORT = {
@@ -53,15 +55,17 @@ _SHORT = {
     "completion_p50": "Completion p50",
     "completion_p95": "Completion p95",
     "completion_p99": "Completion p99",
-    "wait_p95": "Wait p95",
+    "wait_p50": "Queueing delay p50",
+    "wait_p95": "Queueing delay p95",
+    "wait_p99": "Queueing delay p99",
 }
-"""Names for the head of a table, where the title of an axis is too wide."""
+"""Short names for headings of tables, which are too narrow for axis titles."""
 _UNITS = {"packets": "packets", "bytes": "bytes", "s": "s", "ms": "ms", "bps": "bit/s", "bdp": "BDP"}
 _RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"))
 
 
 _BRACKETS = re.compile(r"(?P<words>.*\S)\s*\((?P<unit>[^()]+)\)\s*")
-"""A label with a unit at its end."""
+"""Matches a label that ends with a unit in brackets."""
 
 
 @dataclass(frozen=True)
@@ -69,16 +73,16 @@ class Shown:
     """A quantity as axes, legends and tables show it."""
 
     words: str
-    """Its name: ``Goodput per flow``."""
+    """The name of the quantity, such as ``Goodput per flow``."""
     unit: str = ""
-    """Its unit; empty without one."""
+    """The unit of the quantity; empty without one."""
     divisor: float = 1.0
-    """The number by which its values are divided to have the unit."""
+    """The divisor that converts values in the unit of results to ``unit``."""
     scale: Scale = "linear"
     declared: bool = False
-    """Whether the name is the user's."""
+    """Whether the user chose the name."""
     most: float | None = None
-    """The largest value that the quantity can have, if it has one, in the unit of results."""
+    """The largest possible value of the quantity in the unit of results; None without a bound."""
 
     @property
     def title(self) -> str:
@@ -97,9 +101,9 @@ class Declared:
     """What a user declares of the figures and tables of a result; by default nothing."""
 
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Names of one's own for axes, numbers, groups, links, flows and values: ``{"limit_bdp": "Buffer (BDP)"}``."""
+    """The user's names for axes, numbers, groups, links, flows and values: ``{"limit_bdp": "Buffer (BDP)"}``."""
     scales: Mapping[str, Scale] = field(default_factory=dict)
-    """The scales of axes and numbers."""
+    """The user's scales for axes and numbers, by name."""
 
     def shown(self, default: Shown, column: str, names: Sequence[str], unit: str = "") -> Shown:
         """Returns a quantity as declared.
@@ -169,7 +173,9 @@ def _split(label: str, column: str) -> tuple[str, str]:
     try:
         units.divisor(column, unit)
     except InputError as error:
-        raise InputError(f'label "{label}": brackets at the end of a label are a unit; {error}') from None
+        raise InputError(
+            f'label "{label}": brackets at the end of a label must contain a unit; {error}'
+        ) from None
     return brackets["words"], unit
 
 

@@ -17,7 +17,7 @@ from ackclock.study.model import Metric
 from ackclock.study.result import MetricValue, StudyResult
 
 LONG = 16
-"""The largest number of rows of a table that is not folded: the figures show the same numbers."""
+"""The largest number of rows of a table that is not folded. Figures show the numbers of a folded table."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,11 @@ class Card:
     metric: Metric
     scale: strips.Scale
     rows: Sequence[tuple[str, strips.Strip, str]]
-    """Label, positions, and the numbers in words."""
+    """Each row: the label of the case, the positions, and the numbers in words."""
     chart: Chart
-    """The same dot plot as a figure for files."""
+    """The dot plot as a chart for saving to a file."""
     file: str
-    """The name of a file of the dot plot, without the ending."""
+    """The name of the file that the dot plot is saved as, without its extension."""
 
     @property
     def drawing(self) -> Mapping[str, Any]:

@@ -18,9 +18,9 @@ from ackclock.run import Run
 from ackclock.series import Series, Vector
 
 MOST_CURVES = 12
-"""The largest number of curves in a figure; of more flows or links the first are drawn."""
+"""The largest number of curves in a figure; of more flows or links, only the first are drawn."""
 STRETCHES = 120
-"""The number of stretches of samples in a figure of rates, each drawn as its mean."""
+"""The number of intervals in a figure of rates; each interval is drawn as the mean of its samples."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Drawn:
     quantity: str
     title: str
     averaged: bool = False
-    """Whether stretches of samples are drawn as their mean: rates between two samples come in bursts of packets."""
+    """Whether means of several samples are drawn, because the rate between two samples depends on bursts."""
 
 
 FIGURES = (
@@ -67,11 +67,11 @@ def _figure(run: Run, series: Series, drawn: Drawn, id: str, declared: Declared)
         each = max(1, time_s.size // STRETCHES)
         values = {owner: _means(samples, each) for owner, samples in values.items()}
         if each > 1:
-            caption = f" Each value is the mean of {_seconds(time_s[each] - time_s[0])}."
+            caption = f" Each value is the mean over {_seconds(time_s[each] - time_s[0])}."
         # Seen at the end of a recovery.
         caption += (
-            " Data behind a gap counts when the gap is filled, so that a value may exceed "
-            "the rate of the link."
+            " Data received out of order counts when the gap before it is filled, so a value can exceed "
+            "the link rate."
         )
         time_s = time_s[each - 1 :: each]  # the end of each stretch
     largest = max(map(_largest, values.values()), default=0.0)

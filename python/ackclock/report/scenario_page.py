@@ -36,7 +36,7 @@ class PointView:
 
     anchor: str
     label: str
-    """The values that the sweep sets there; empty without a sweep."""
+    """The values that the sweep sets at this point; empty without a sweep."""
     tables: Sequence[Table]
     fairness: Sequence[str]
     """The fairness, and a warning if the demands of the flows differ; empty for a single flow."""
@@ -51,7 +51,7 @@ class Origin:
     text: str
     overrides: Mapping[str, Any]
     whole: str = ""
-    """The text including the contents of the files that it names; empty if it names none."""
+    """The text with the contents of the files that it names; empty if it names none."""
 
 
 def write_scenario_report(

@@ -56,9 +56,9 @@ COMPLETIONS = (
 )
 LINKS = (
     Quantity("utilisation", "Utilisation", "%", 0.01),
-    Quantity("queue_mean_packets", "Mean queue", "packets"),
-    Quantity("wait_mean_s", "Mean wait", "ms", 1e-3),
-    Quantity("wait_p95_s", "95th percentile of wait", "ms", 1e-3),
+    Quantity("queue_mean_packets", "Mean queue length", "packets"),
+    Quantity("wait_mean_s", "Mean queueing delay", "ms", 1e-3),
+    Quantity("wait_p95_s", "95th percentile of queueing delay", "ms", 1e-3),
     Quantity("dropped_packets", "Dropped", "packets"),
     Quantity("corrupted_packets", "Corrupted", "packets"),
     Quantity("marked_packets", "Marked", "packets"),
@@ -114,7 +114,7 @@ def flow_table(
         groups = list(controls)
         names = [(name, controls.get(name, ""), f"groups.{name}") for name in groups]
         table = _summarised(
-            "Flows: the mean over the flows of a group", "flow", FLOWS, names, summary, declared
+            "Flows: mean over the flows of each group", "flow", FLOWS, names, summary, declared
         )
         counts = {group["name"]: group["flows"] for group in document["groups"]}
         means = {name: summary[f"groups.{name}.goodput_bps"].mean or 0.0 for name in groups}
@@ -159,9 +159,9 @@ def completion_table(
 
 
 POINTS = 40
-"""The largest number of points of a sweep in the table of its page; files contain all."""
+"""The largest number of points in the table of a sweep's page; exported files contain all points."""
 GROUPS = 3
-"""The largest number of groups in that table."""
+"""The largest number of groups of flows in the table of a sweep's page."""
 POINT_FLOWS = (
     FLOWS[0],
     FLOWS[1],

@@ -27,7 +27,7 @@ class Scale:
 
 
 Range = tuple[float | None, float | None]
-"""The lowest and the highest value; None for an open end."""
+"""The lowest and the highest accepted value; None for an open end."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Strip:
 
     mean: float | None
     interval: tuple[float, float] | None
-    """The left end and the width."""
+    """The left end and the width of the mean's interval."""
     paper: float | None
     accepted: Band | None = None
 

@@ -26,7 +26,7 @@ class Place:
     """The place of a page in a folder of pages."""
 
     up: tuple[Link, ...]
-    """The indexes that contain it, the widest first."""
+    """The indexes that contain the page, the broadest first."""
     before: Link | None = None
     after: Link | None = None
 

@@ -42,8 +42,8 @@ class HighlightView:
     numbers: str
     href: str
     item: str = ""
-    """The item of the publication, on a page of several studies. There the reason is given with it; on the study's own
-    page it is given with the claim."""
+    """The item of the publication, such as a table, on a page of several studies, where the highlight shows the reason.
+    Empty on the study's own page, where the claim shows it."""
 
 
 @dataclass(frozen=True)
@@ -52,23 +52,23 @@ class StudyView:
 
     result: StudyResult
     anchor: str
-    """The HTML id, which is the prefix of those of its parts."""
+    """The HTML id of the study, which is the prefix of the ids of its parts."""
     command: str
     file: str
     parts: Sequence[str]
-    """Its sections, in reading order."""
+    """The sections of the study, in reading order."""
     sentence: str
-    """Whether the study comes out as printed."""
+    """A sentence that says whether the results are as printed."""
     agreement: Agreement | None
-    """The printed numbers against the measured ones."""
+    """The figure of measured against printed numbers; None without printed numbers."""
     outcome: Sequence[str]
     """The result in sentences."""
     questions: Mapping[Verdict, str]
-    """What was answered with yes and with no."""
+    """For the answers yes and no: the question, or a phrase if there are several."""
     highlights: Sequence[HighlightView]
     claims: Sequence[ClaimView]
     findings: Sequence[Finding]
-    """The findings that are not shown with their claim."""
+    """The findings that the page does not show with a claim."""
     table: ResultsTable
     cards: Sequence[Card]
     figures: Sequence[FigureView]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 COLOURS = 6
-"""The number of colours in the style sheet, as ``--curve-0`` and on, for the light and for the dark theme.
+"""The number of colours in the style sheet, ``--curve-0`` to ``--curve-5``, for the light and for the dark theme.
 
 Derived from Okabe and Ito's palette ("Color Universal Design", 2008), moved where a colour had less than 3:1 contrast
 with the background, and checked for distance under simulated protanopia and deuteranopia.

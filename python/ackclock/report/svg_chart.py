@@ -24,13 +24,13 @@ COLOURS = (
     ("#5a4fcf", "#a79cff"),
     ("#6b6b6b", "#a8a8a8"),
 )
-"""Of the lines, in light and in dark: each at least 4.5:1 against the background."""
+"""The colours of the lines in the light and the dark theme, each with a contrast of at least 4.5:1."""
 _GRID_LOOKS = ("c2 full", "c1 full", "c3 full", "c7 hollow")
-"""Of the words of a grid: as the reports have what is met, what is not, what is undecided, and what has no verdict."""
+"""The classes of a grid's words, in the reports' colours for met, not met, undecided and no verdict."""
 _SIDES = ("c1", "c0")
-"""The colours of a heat map above a half and below it."""
+"""The colours of a heat map for shares from 0.5 up, and below 0.5."""
 _DEEPEST = 0.5
-"""The opacity of a cell of 0 or 1: a number upon it is still 4.5:1 in either theme."""
+"""The opacity of a cell with share 0 or 1, on which a number still has a contrast of 4.5:1 in both themes."""
 DASHES = ("", "6 3", "2 3", "9 3 2 3", "12 4", "1 4", "4 2 1 2", "8 2")
 SHAPES = 5
 

@@ -19,21 +19,21 @@ class Swept:
     """An axis of a sweep as it is shown."""
 
     column: str
-    """Its column in the table of ``as_shown``."""
+    """The column of the axis in the table of ``as_shown``."""
     quantity: str
-    """The varied quantity as results call it: ``limit``."""
+    """The varied quantity as results name it, such as ``limit``."""
     names: frozenset[str]
-    """What a caller may call it."""
+    """The names by which a caller can refer to the axis."""
     shown: Shown
     values: Sequence[Any]
-    """Its values in the table: numbers in the order of their size, words in that of the file."""
+    """The values in the table: numbers in ascending order, words in the order of the file."""
     numeric: bool
-    """Whether its values have a place on a scale."""
+    """Whether the values are placed on a numeric scale, and not as categories."""
     joined: bool
-    """Whether a line may join its points: they are numbers, be it at equal distances."""
+    """Whether a line can join the points, because the values are numbers, even if they are drawn as categories."""
     sampled: bool
     labels: Mapping[Any, str]
-    """A label of the user's for each value that has one."""
+    """The user's labels, by the value that they replace."""
 
     def label(self, value: Any) -> str:
         """Returns a value with its unit: ``10 packets``."""

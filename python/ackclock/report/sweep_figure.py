@@ -1,6 +1,6 @@
-"""The picture of a sweep: curves over one axis, small multiples of them over more, a heat map of many numbers.
+"""The figure of a sweep: curves over one axis, small multiples over further axes, or a heat map of many numbers.
 
-Values that were drawn at random have no grid: they become points, over each of the ranges.
+Random values have no grid: they are drawn as points over each range.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from ackclock.report.sweep_layout import Choice, Dimension, Layout, choices, lay
 from ackclock.report.sweep_measures import Measure, measures
 
 ACROSS = 3
-"""The largest number of panels side by side, if rows have no meaning."""
+"""The largest number of panels side by side if no dimension is assigned to rows."""
 PANELS = 24
 """The largest number of panels; more would be too small to read."""
 CURVES = 12
-"""The largest number of curves over each other that can be told apart."""
+"""The largest number of curves in a panel that a reader can tell apart."""
 
 Names = str | Sequence[str] | None
 
@@ -53,7 +53,7 @@ def sweep_figure(
     on which a value has no place.
     """
     if not axes:
-        raise InputError("there is no sweep to draw: the scenario has no [sweep]")
+        raise InputError("plot: there is no sweep to draw: the scenario has no [sweep]")
     requests = measures(table, metrics, declared)
     for measure in (measure for request in requests for measure in request):
         _check_scale(table, measure)
@@ -75,7 +75,7 @@ def of_axis(axis: Swept) -> Dimension:
 
 
 def _check_scale(table: pl.DataFrame, measure: Measure) -> None:
-    """Raises InputError for a value that a logarithmic axis has no place for."""
+    """Raises InputError for a value that a logarithmic axis cannot show."""
     least = table[measure.metric].min()
     if measure.shown.scale == "log" and isinstance(least, int | float) and least <= 0:
         raise InputError(
@@ -138,8 +138,8 @@ class _Grid:
         return Panel(title, y, curves)
 
     def _measures(self, choice: Choice) -> list[Measure]:
-        """Returns the only measure of the metric and the group that are chosen, or none. A metric of something else
-        than the groups stands where the first of them does.
+        """Returns a list with the measure of the chosen metric and group, or an empty list. A metric that belongs to
+        none of the groups is drawn with the first group.
         """
         request = self._requests[choice.get("metric", 0)]
         if "group" not in choice:
@@ -232,5 +232,6 @@ def refuse_many(count: int, most: int, what: str) -> None:
     """Raises InputError for more panels or curves than a reader can tell apart."""
     if count > most:
         raise UnreadableError(
-            f"a figure of {count} {what} is unreadable, expected at most {most}: sweep fewer values or draw a part"
+            f"a figure of {count} {what} is unreadable, expected at most {most}: sweep fewer values or draw part of "
+            "the sweep"
         )

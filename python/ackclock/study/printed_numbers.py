@@ -63,7 +63,7 @@ class Printed:
 
 
 def within(numbers: Sequence[Printed]) -> tuple[int, int]:
-    """Returns how many of the numbers are within 10 % and within 25 % of the measured ones."""
+    """Returns for how many numbers the measured value is within 10 %, and within 25 %, of the printed one."""
     near, wide = (sum(one.distance <= limit for one in numbers) for limit in (NEAR, WIDE))
     return near, wide
 

@@ -42,7 +42,7 @@ def test_it_counts_what_it_cannot_draw() -> None:
     assert made is not None
     # Equal zeros are within 10 %.
     assert made.title == "5 printed numbers: 40 % within 10 %, 60 % within 25 %"
-    assert made.left_out == "Not drawn: 2 with a 0 or of unlike signs."
+    assert made.left_out == "Not drawn: 2 pairs with a zero or opposite signs."
     assert made.file().count("point c") == 3 + 1  # and that of the legend
 
 
@@ -101,4 +101,4 @@ def test_a_figure_is_said_in_words() -> None:
     page = Document(render_page(table_study(), "x"))
     (label,) = [a["aria-label"] for tag, a in page.elements if tag == "svg" and a.get("role") == "group"]
     assert label == made.words
-    assert label.startswith("Each printed number against the measured one, on logarithmic axes: ")
+    assert label.startswith("Measured against printed numbers on logarithmic axes: ")

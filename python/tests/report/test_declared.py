@@ -106,7 +106,7 @@ def test_the_command_has_them(ackclock: Command, tmp_path: Path) -> None:
             ("--label", "limit_bdp"),
             '--label "limit_bdp": expected NAME=VALUE, as in "limit_bdp=Buffer (BDP)"',
         ),
-        (("--label", "rtt_p95_s=Delay (m)"), "brackets at the end of a label are a unit"),
+        (("--label", "rtt_p95_s=Delay (m)"), "brackets at the end of a label must contain a unit"),
         (
             ("--scale", "limit_bdp=logarithmic"),
             'scale: limit_bdp = "logarithmic": there is no such scale; available: linear, log',

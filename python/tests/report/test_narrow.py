@@ -28,10 +28,10 @@ def panels(*ys: float | None, axis: Axis | None = None) -> list[Panel]:
         (
             (99.0, 100.0),
             0.01,
-            "The vertical axis does not begin at zero: all values lie between 99 and 100.",
+            "The vertical axis does not begin at zero: all values are between 99 and 100.",
         ),
-        ((0.0, 0.0), 0.0, "Nothing varies here: all values lie at 0."),
-        ((99.95, 100.0), 0.0005, "Nothing varies here: all values lie between 99.95 and 100."),
+        ((0.0, 0.0), 0.0, "The figure shows no variation: all values are 0."),
+        ((99.95, 100.0), 0.0005, "The figure shows no variation: all values are between 99.95 and 100."),
         ((-1.0, None, 1.0), 2.0, ""),
     ],
 )
@@ -70,6 +70,6 @@ def test_a_flat_figure_is_last_and_folded_where_another_is_not_flat() -> None:
     assert [one.level for one in figures] == [False] * (len(figures) - 1) + [True]
     assert figures[-1].folded
     text = render_page(study, "x")
-    assert "<summary>Seven. Nothing varies here: all values lie at 7.</summary>" in text
+    assert "<summary>Seven. The figure shows no variation: all values are 7.</summary>" in text
     alone = view(replace(study, figures=study.figures[:1]), "study", "x").figures
     assert [(one.level, one.folded) for one in alone] == [(True, False)]

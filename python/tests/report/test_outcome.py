@@ -58,10 +58,10 @@ def test_a_sentence_counts_the_claims_of_each_kind() -> None:
     ]
     assert outcome.sentences([study()]) == []
     assert outcome.sentences([study(claim("as printed"), claim("not a test"))]) == [
-        "The one claim about what is proposed is as printed. 1 more is shown and not tested."
+        "The one claim about the proposed systems is as printed. 1 more is shown and not tested."
     ]
     assert outcome.sentences([study(claim("not a test"), claim("not a test"))]) == [
-        "2 claims about what is proposed are shown and not tested."
+        "2 claims about the proposed systems are shown and not tested."
     ]
 
 

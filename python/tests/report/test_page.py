@@ -241,7 +241,7 @@ def test_what_is_not_a_test_is_not_among_the_claims_counted() -> None:
     study = table_study()
     claims = (dataclasses.replace(study.claims[0], verdict="not a test"), *study.claims[1:])
     page = index_of([dataclasses.replace(study, claims=claims)])
-    assert f"Of {len(claims) - 1} claims about what is proposed " in page
+    assert f"Of {len(claims) - 1} claims about the proposed systems, " in page
     assert "1 more is shown and not tested." in page
 
 

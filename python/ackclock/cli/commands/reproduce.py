@@ -29,7 +29,7 @@ def reproduce(
         typer.Option(
             "--quick",
             help="Use fewer seeds and shorter runs, and at most two seeds for alternative interpretations (see "
-            "--sensitivity). Results may differ from those of a full run.",
+            "--sensitivity). Results can differ from those of a full run.",
         ),
     ] = False,
     json: Json = False,

@@ -9,7 +9,7 @@ async function draw(element) {
     const [Plotly] = await Promise.all([library(), opened(state)]);
     paint(Plotly, element, element.clientWidth);
   } catch (error) {
-    element.textContent = "This browser cannot draw the figure.";
+    element.textContent = "The figure could not be drawn; the browser console shows the error.";
     console.error(error);
   }
 }
