@@ -215,7 +215,10 @@ def test_other_seeds_and_references_are_refused() -> None:
     )
     compare.require_alike(before, **alike)
     for change, message in (
-        ({"seeds": range(2)}, r"\(seeds 0, 1, 2\), but this is a quick one \(seeds 0, 1\): make a new record"),
+        (
+            {"seeds": range(2)},
+            r"\(seeds 0, 1, 2\), but this is a quick one \(seeds 0, 1\): make a new record",
+        ),
         ({"quick": False}, r"is of a quick evaluation \(seeds 0, 1, 2\), but this is a full one"),
         (
             {"most_packets": 1000},

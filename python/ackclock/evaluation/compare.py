@@ -164,10 +164,11 @@ def require_alike(
     """Raises InputError if an evaluation with these seeds, settings and references cannot be compared with a record."""
     if list(seeds) != record["seeds"] or quick != record["quick"]:
         kind = "a quick" if record["quick"] else "a full"
+        asked = "a quick" if quick else "a full"
+        recorded_seeds, asked_seeds = (", ".join(map(str, some)) for some in (record["seeds"], seeds))
         raise InputError(
-            f"the record is of {kind} evaluation (seeds {', '.join(map(str, record['seeds']))}), but this is "
-            f"{'a quick' if quick else 'a full'} one (seeds {', '.join(map(str, seeds))}): make a new record, or use the record's "
-            "options"
+            f"the record is of {kind} evaluation (seeds {recorded_seeds}), but this is {asked} one (seeds {asked_seeds}): "
+            "make a new record, or use the record's options"
         )
     before = record.get("most_packets")
     if most_packets != before:
