@@ -88,7 +88,10 @@ class TestCommands:
 
     def test_a_check_stamps_what_comes_out_again(self, ackclock: Command) -> None:
         outcome = ackclock("reproduce", "rbcc/table-4.1", "--check")
-        assert (outcome.code, outcome.out.strip()) == (0, "rbcc/table-4.1: 4 runs have the recorded results")
+        assert (outcome.code, outcome.out.strip()) == (
+            0,
+            "rbcc/table-4.1: 4 of 4 runs reproduced the recorded results",
+        )
         record = read("rbcc/table-4.1")
         assert record is not None
         assert record.checked.core == PHYSICS
@@ -100,7 +103,7 @@ class TestCommands:
         path.write_text(json.dumps(document))
         outcome = ackclock("reproduce", "rbcc/table-4.1", "--check")
         assert outcome.code == 1
-        assert "rbcc/table-4.1: 1 of 4 runs have other results than recorded: many" in outcome.out
+        assert "rbcc/table-4.1: 1 of 4 runs did not reproduce the recorded results: many" in outcome.out
         assert "1 of 1 records are out of date" in outcome.err
 
     def test_a_changed_scenario_is_told_and_nothing_is_run(

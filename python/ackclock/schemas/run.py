@@ -25,7 +25,7 @@ class Document(BaseModel):
 
     @classmethod
     def filled(cls, source: object, /, **others: Any) -> dict[str, Any]:
-        """Returns the record as a dictionary: the values in ``others``, and for other fields attributes of ``source``."""
+        """Returns the record as a dictionary: the values in ``others``, else attributes of ``source``."""
         return {
             field: others[field] if field in others else getattr(source, field) for field in cls.model_fields
         }
