@@ -22,8 +22,8 @@ class SourceRecord(Document):
     item: str = Field(description='published table, figure or section, e.g. "Table 4.1"')
     section: str = Field(description="section of the publication that discusses the item")
     asked_by: Literal["thesis", "us"] = Field(
-        description="origin of the question: the thesis, or us for an experiment that the publication never "
-        "made"
+        description="origin of the question: `thesis`, or `us` (ackclock's authors) for an experiment that is "
+        "not in the publication"
     )
     setup_unknown: str = Field(
         description="part of the experiment's set-up that the publication leaves out; empty if it leaves "
@@ -167,8 +167,8 @@ class SensitivityRecord(Document):
         "interpretation that is tried"
     )
     undecided: list[str] = Field(
-        description="ids of the claims that are undecided under the interpretation that is tried and "
-        "decided under the study's"
+        description="ids of the claims that are undecided under the interpretation that is tried and decided "
+        "under the one that the study uses"
     )
     replications: int = Field(description="largest number of seeds under the interpretation that is tried")
     evidence: str = Field(
@@ -274,7 +274,8 @@ class StudyRecord(Document):
         description="verdicts on queue disciplines, for a scenario of RFC 7928; null for other studies"
     )
     versions: dict[str, str] = Field(
-        description="versions of ackclock, of its core (with a hash), of Python, NumPy and SciPy"
+        description="versions of ackclock, of its core (with a hash of the compiled module), of Python, NumPy "
+        "and SciPy"
     )
     runs: int = Field(description="number of simulations behind the study's results")
     reused_runs: int = Field(

@@ -94,10 +94,10 @@ if TYPE_CHECKING:
         """All flows of one [[flows]] table."""
 
     class TransferRecord(Document):
-        """One connection of transfers or web sessions."""
+        """One connection of a flow with transfers or web sessions."""
 
     class SizeClassRecord(Document):
-        """The connections of a flow whose sizes are in one size class."""
+        """The connections of one flow in one class of transfer sizes."""
 
     class Result(Document):
         """The result of one run."""
@@ -108,11 +108,11 @@ else:
     LinkRecord = _record("LinkRecord", "One link, in one direction.", _declared["link"])
     GroupRecord = _record("GroupRecord", "All flows of one [[flows]] table.", _declared["group"])
     TransferRecord = _record(
-        "TransferRecord", "One connection of transfers or web sessions.", _declared["transfer"]
+        "TransferRecord", "One connection of a flow with transfers or web sessions.", _declared["transfer"]
     )
     SizeClassRecord = _record(
         "SizeClassRecord",
-        "The connections of a flow whose sizes are in one size class.",
+        "The connections of one flow in one class of transfer sizes.",
         _declared["size_class"],
     )
     Result = _record(
@@ -149,7 +149,7 @@ class Point(Document):
     runs: list[Result] = Field(description="results of the runs at the point, in the order of their seeds")
     summary: dict[str, Statistic] = Field(
         description="statistics over the runs, by quantity: fairness, groups.<group>.<quantity> (mean over the flows "
-        "of the group), links.<link>.<quantity> and, if transfers were observed, "
+        "of the group), links.<link>.<quantity> and, with `observe.transfers`, "
         "size_classes.<group>.<class>.<quantity>, where a class is up_to_100kB, 100kB_to_10MB or above_10MB"
     )
 

@@ -239,7 +239,8 @@ LINKS: Meanings = {
         "number of packets dropped by the link's queue since the end of the warm-up; 0 during the warm-up"
     ),
     "average_queue_packets": (
-        "weighted moving average of the queue length, of `red`, `adaptive-red`, `red-diff` and `choke`"
+        "exponentially weighted moving average of the queue length that `red`, `adaptive-red`, `red-diff` and `choke` "
+        "measure"
     ),
     "drop_probability": (
         "probability with which `apace`, `sred`, `paqm`, `pie`, `pi` and `blue` drop or mark the next arrival early; "
@@ -259,8 +260,8 @@ LINKS: Meanings = {
     "mean_square_error_packets2": "smoothed mean square of the prediction error of `apace`",
     "predicted_arrivals_packets": "number of packets that `paqm` expects to arrive in the next interval",
     "hit_frequency": (
-        "hit frequency of `sred`: smoothed share of arrivals whose flow is that of a random entry of its "
-        "list; the inverse estimates the number of flows"
+        "hit frequency of `sred`: smoothed share of arrivals whose flow is that of a random entry of its list; its "
+        "inverse estimates the number of flows"
     ),
     "virtual_capacity_bps": "service rate of the virtual queue of `avq`",
     "virtual_queue_packets": "length of the virtual queue of `avq`",
@@ -269,8 +270,8 @@ LINKS: Meanings = {
         "from the previous dropping state; 0 outside the dropping state"
     ),
     "active_queues": (
-        "number of queues in the scheduler's round, of `fq-codel`, `drr`, `sfq` and `cake`; an emptied queue "
-        "leaves the round at its next turn"
+        "number of queues in the scheduler's round in `fq-codel`, `drr`, `sfq` and `cake`; an emptied queue leaves "
+        "the round at its next turn"
     ),
     "band_0_packets": "packets in band 0 of `prio`, which is served first",
     "band_1_packets": "packets in band 1 of `prio`, which is served after band 0",
