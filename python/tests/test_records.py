@@ -88,7 +88,10 @@ class TestCommands:
 
     def test_a_check_stamps_what_comes_out_again(self, ackclock: Command) -> None:
         outcome = ackclock("reproduce", "rbcc/table-4.1", "--check")
-        assert (outcome.code, outcome.out.strip()) == (0, "rbcc/table-4.1: 4 runs have the recorded results")
+        assert (outcome.code, outcome.out.strip()) == (
+            0,
+            "rbcc/table-4.1: 4 of 4 runs reproduced the recorded results",
+        )
         record = read("rbcc/table-4.1")
         assert record is not None
         assert record.checked.core == PHYSICS

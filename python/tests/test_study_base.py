@@ -166,12 +166,12 @@ def test_own_alternatives_replace_those_of_the_base(tmp_path: Path) -> None:
             [("small.base.toml", "smal.base.toml")],
             'derived.toml:3:8: base: there is no file "smal.base.toml"; did you mean "small.base.toml"?',
         ),
-        ([('"small.base.toml"', '"../small.base.toml"')], "expected the name of a file beside this one"),
-        ([('"small.base.toml"', '"small.toml"')], "expected the name of a file beside this one"),
-        ([('"small.base.toml"', "7")], "expected the name of a file beside this one"),
+        ([('"small.base.toml"', '"../small.base.toml"')], "expected the name of a file in the same folder"),
+        ([('"small.base.toml"', '"small.toml"')], "expected the name of a file in the same folder"),
+        ([('"small.base.toml"', "7")], "expected the name of a file in the same folder"),
         (
             [('["flows"]', '["flwos"]')],
-            'there is no assumption "flwos" here or in small.base.toml; did you mean "flows"?',
+            'there is no assumption "flwos" in this file or in small.base.toml; did you mean "flows"?',
         ),
         ([('["flows"]', '["flows", "flows"]')], 'derived.toml:4:20: assumption "flows" is named twice'),
         (

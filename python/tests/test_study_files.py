@@ -112,7 +112,7 @@ def test_a_study_is_read() -> None:
         ),
         ([('"flows.tcp-1.cwnd_packets"', '"tcp-1.cwnd"')], "expected flows.<flow>.<quantity>"),
         ([('expect = "< 0"', 'expect = "negative"')], 'expect: found "negative", expected a comparison'),
-        ([('expect = "< 0"', 'paper = 0\ntolerance = "10 %"')], "a percentage of a paper value of 0"),
+        ([('expect = "< 0"', 'paper = 0\ntolerance = "10 %"')], "any percentage of a paper value of 0"),
         ([('expect = "< 0"', 'tolerance = "10 %"')], "tolerance needs `paper`"),
         ([('expect = "< 0"', "")], "the claim has no test"),
         ([('expect = "< 0"', 'paper = 1\ntolerance = "little"')], 'found "little", expected a number'),
@@ -147,7 +147,7 @@ def test_a_study_is_read() -> None:
         ),
         (
             [('expect = "< 0"', 'expect = "< 0"\nsame_as = "1a"')],
-            'same_as: found "1a", expected a study of the package and a claim of it',
+            'same_as: found "1a", expected a bundled study and the id of one of its claims',
         ),
         (
             [('expect = "< 0"', 'expect = "< 0"\nsame_as = "rbcc/table-4 1a"')],

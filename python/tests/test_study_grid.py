@@ -331,10 +331,10 @@ rows = [
 @pytest.mark.parametrize(
     ("axes", "message"),
     [
-        ("n = 3", "axes.n: found 3, expected a list of values"),
+        ("n = 3", "axes.n: found 3, expected a list of at least one value"),
         ("n = [1, 2, 1.0]", 'axes.n: the value "1" is listed twice'),
         ("n = [{ name = 3 }]", "expected a number, a string, or a table with an id"),
-        ('"a b" = [1]', "axes.a b: expected a name of letters"),
+        ('"a b" = [1]', 'axes.a b: found the axis name "a b", expected a letter'),
         ("n = [1, 2]", "axes.n: no table uses it in for_all"),
     ],
 )

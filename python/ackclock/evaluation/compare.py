@@ -165,10 +165,10 @@ def require_alike(
     if list(seeds) != record["seeds"] or quick != record["quick"]:
         kind = "a quick" if record["quick"] else "a full"
         asked = "a quick" if quick else "a full"
-        recorded_seeds, asked_seeds = (", ".join(map(str, some)) for some in (record["seeds"], seeds))
+        known, given = (", ".join(map(str, some)) for some in (record["seeds"], seeds))
         raise InputError(
-            f"the record is of {kind} evaluation (seeds {recorded_seeds}), but this is {asked} one (seeds {asked_seeds}): "
-            "make a new record, or use the record's options"
+            f"the record is of {kind} evaluation (seeds {known}), but this is {asked} one (seeds {given}): make a new "
+            "record, or use the record's options"
         )
     before = record.get("most_packets")
     if most_packets != before:

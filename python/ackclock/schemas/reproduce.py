@@ -22,11 +22,12 @@ class SourceRecord(Document):
     item: str = Field(description='published table, figure or section, e.g. "Table 4.1"')
     section: str = Field(description="section of the publication that discusses the item")
     asked_by: Literal["thesis", "us"] = Field(
-        description="origin of the question: the thesis, or us for an experiment that the publication never "
-        "made"
+        description="origin of the question: `thesis`, or `us` (ackclock's authors) for an experiment that is "
+        "not in the publication"
     )
     setup_unknown: str = Field(
-        description="part of the experiment's set-up that the publication leaves out; empty if it is complete"
+        description="part of the experiment's set-up that the publication leaves out; empty if it leaves "
+        "nothing out"
     )
 
 
@@ -64,22 +65,23 @@ class CaseRecord(Document):
 
 
 class InterpretationRecord(Document):
-    """The result of a claim under another interpretation of the publication that touches it."""
+    """The verdict on a claim under another interpretation of the publication that affects it."""
 
     assumption: str = Field(description="question that the publication leaves open")
     alternative: str = Field(description="interpretation that is tried in place of the study's")
-    verdict: Verdict = Field(description="result of the claim under the interpretation that is tried")
+    verdict: Verdict = Field(description="verdict on the claim under the interpretation that is tried")
     evidence: str = Field(
-        description="evidence in the publication for the interpretation that is tried; empty for a "
-        "robustness check of ackclock's own"
+        description="evidence in the publication for the interpretation that is tried; empty if there is "
+        "none, as for a robustness check"
     )
     against: str = Field(
-        description="evidence in the publication against the interpretation that is tried; empty without any"
+        description="evidence in the publication against the interpretation that is tried; empty if there is "
+        "none"
     )
     reverses: bool = Field(
-        description="whether the choice of the interpretation decides the claim: there is evidence for "
-        "the interpretation that is tried, none against it, and the claim holds under one of "
-        "the two interpretations and fails under the other"
+        description="whether the choice between the two interpretations decides the claim: the claim holds "
+        "under one and fails under the other, and the publication has evidence for the interpretation that is "
+        "tried and none against it"
     )
 
 
@@ -87,7 +89,7 @@ class ClaimRecord(Document):
     """One claim of the publication with the measured result."""
 
     id: str = Field(description="id of the claim")
-    text: str = Field(description="sentence of the claim")
+    text: str = Field(description="the claim, as a sentence")
     paper: float | None = Field(description="published number; null if the claim has none")
     measured: float | None = Field(
         description="mean of the claim's expression over the replications; null without a sample"
@@ -97,26 +99,27 @@ class ClaimRecord(Document):
     )
     unit: str = Field(description="unit of the claim's measured and published numbers")
     tolerance: float | None = Field(
-        description="allowed distance between the measured and the published number; null if the claim is "
-        "tested otherwise"
+        description="allowed distance between the measured and the published number; null if the test is not "
+        "a tolerance"
     )
     accepted: tuple[float | None, float | None] | None = Field(
-        description="smallest and largest value that the test accepts, null for an open end; null if the "
-        "claim is tested otherwise"
+        description="smallest and largest value that the test accepts, null for an open end; null if the test "
+        "has no limits, such as a comparison of measured values"
     )
     verdict: Verdict = Field(
-        description="result of the claim; `yes` and `no` answer questions that ackclock asks"
+        description="verdict on the claim; `yes` and `no` answer questions that ackclock asks"
     )
-    detail: str = Field(description="reason for the result in one line")
+    detail: str = Field(description="reason for the verdict, in one line")
     findings: list[FindingRecord] = Field(
-        description="judgements of the claim's size and of its order, for a claim that has them"
+        description="results of the claim's tests: of the measured value against its limits, and of a "
+        "comparison of measured values; one record for each that the claim has"
     )
     setup: str = Field(
-        description="part of the set-up on which the claim depends but which the publication omits; empty "
-        "without any"
+        description="part of the set-up on which the claim depends but which the publication omits; empty if "
+        "nothing is missing"
     )
     interpretations: list[InterpretationRecord] = Field(
-        description="one record for each other interpretation that touches the claim"
+        description="one record for each alternative interpretation that affects the claim"
     )
     error: float = Field(
         description="largest one-sided p-value that decides the claim at its number of seeds"
@@ -125,24 +128,26 @@ class ClaimRecord(Document):
         description="value to expect if the claim were false; null if the study does not state one"
     )
     written: str = Field(
-        description="time at which the test was written or changed, if that was after a run; else empty"
+        description="time at which the test was written or changed, if that was after the first run; "
+        "otherwise empty"
     )
     baselines: bool = Field(
-        description="whether the claim is about baselines alone, so that no system of the thesis enters "
-        "the measured value"
+        description="whether the claim is about baselines alone: its measured value involves no system that "
+        "the thesis proposes"
     )
     replications_needed: int | None = Field(
         description="approximate number of replications that would decide an undecided claim; null if it "
         "is decided or the number is unknown"
     )
     recorded: Verdict | None = Field(
-        description="result of the recorded full run, given with a quick run; null otherwise"
+        description="verdict on the claim in the recorded full run, if this is a quick run; otherwise null"
     )
     samples: list[float | None] = Field(
-        description="value of the claim's expression for each seed, in the order of seeds"
+        description="value of the claim's expression for each seed, in the order of the seeds"
     )
     finding: str | None = Field(
-        description="study's text on the claim under the claim's verdict; null if the study has none"
+        description="the study's conclusion about the claim, written for this verdict; null if the study has "
+        "none"
     )
 
 
@@ -150,28 +155,29 @@ class SensitivityRecord(Document):
     """The results under another interpretation of the publication."""
 
     assumption: str = Field(description="question that the publication leaves open")
-    taken: str = Field(description="interpretation that the study takes")
+    taken: str = Field(description="interpretation that the study uses")
     taken_from: Literal["text", "simulator", "ours"] = Field(
-        description="origin of the interpretation that the study takes; text: the literal sense of the "
-        "publication; simulator: the default of the version that the publication names; ours: "
-        "a choice of ackclock's, since neither says it"
+        description="origin of the interpretation that the study uses; text: the literal sense of the "
+        "publication; simulator: the default of the simulator version that the publication names; ours: "
+        "ackclock's choice, because neither of these settles the question"
     )
     alternative: str = Field(description="interpretation that is tried in place of the study's")
     changed: list[str] = Field(
-        description="ids of the claims that have a different result, other than undecided, under the "
+        description="ids of the claims that have a different verdict, other than undecided, under the "
         "interpretation that is tried"
     )
     undecided: list[str] = Field(
-        description="ids of the claims that are undecided under the interpretation that is tried and "
-        "decided under the study's"
+        description="ids of the claims that are undecided under the interpretation that is tried and decided "
+        "under the one that the study uses"
     )
     replications: int = Field(description="largest number of seeds under the interpretation that is tried")
     evidence: str = Field(
-        description="evidence in the publication for the interpretation that is tried; empty for a "
-        "robustness check of ackclock's own"
+        description="evidence in the publication for the interpretation that is tried; empty if there is "
+        "none, as for a robustness check"
     )
     against: str = Field(
-        description="evidence in the publication against the interpretation that is tried; empty without any"
+        description="evidence in the publication against the interpretation that is tried; empty if there is "
+        "none"
     )
     claims: list[ClaimRecord] = Field(
         description="one record for each claim under the interpretation that is tried"
@@ -179,16 +185,16 @@ class SensitivityRecord(Document):
 
 
 class PrecisionRecord(Document):
-    """The relative precision that a study asks for, and whether it was reached."""
+    """The relative precision that a study requires, and whether it was reached."""
 
     wanted: float = Field(
         description="largest accepted half-width of a 95 % interval as a share of its mean, e.g. 0.05"
     )
     metrics: list[str] = Field(description="ids of the metrics whose intervals have to reach the precision")
-    reached: bool = Field(description="whether every interval is narrow enough")
+    reached: bool = Field(description="whether the intervals of all `metrics` reach the precision")
     widest: float | None = Field(
-        description="largest half-width of an interval as a share of its mean, over all cases; null while "
-        "a metric has no interval"
+        description="largest half-width of an interval as a share of its mean, over all cases; null if a "
+        "metric has no interval"
     )
     where: str = Field(description="metric and case with the widest interval")
 
@@ -198,23 +204,24 @@ class CriterionRecord(Document):
 
     criterion: str = Field(description="condition in words")
     kind: Literal["benefit", "safety", "info"] = Field(
-        description="subject of the condition: a benefit, safety, or information without a limit"
+        description="type of the condition: `benefit` (a gain over drop-tail), `safety` (no harm), or `info` "
+        "(for information only)"
     )
     metric: str = Field(description="id of the metric that was measured")
     setting: str = Field(
-        description="variant or swept value in which the condition is judged; empty if there is only one "
+        description="variant or swept value in which the condition is tested; empty if there is only one "
         "setting"
     )
     verdict: Literal["OK", "CONCERN", "undecided", "INFO"] = Field(
-        description="verdict of the condition; INFO: not met, or not surely met, but no concern; or no "
-        "limit; or no sample"
+        description="verdict on the condition; `INFO`: the condition is for information only, has no sample "
+        "or nothing to compare with, or is missed or possibly missed without being a concern"
     )
     mean: float | None = Field(
-        description="mean of the judged value: the ratio to drop-tail, the difference to it, the excess "
-        "over an allowance, or the metric; null without a sample"
+        description="mean of the tested value, which is the ratio to drop-tail, the difference from it, the "
+        "excess over an allowance, or the metric itself; null without a sample"
     )
     interval: tuple[float, float] | None = Field(
-        description="95 % confidence interval of the judged value; null without one"
+        description="95 % confidence interval of the tested value; null if there is none"
     )
     reason: str = Field(
         description="explanation of the verdict beyond the numbers; empty if the numbers suffice"
@@ -238,8 +245,8 @@ class DisciplineRecord(Document):
 class CharacterisationRecord(Document):
     """The verdicts of a scenario of RFC 7928."""
 
-    section: str = Field(description="section of RFC 7928 that has the scenario")
-    requirement: str = Field(description="requirement word of RFC 7928")
+    section: str = Field(description='section of RFC 7928 that describes the scenario, e.g. "8.2.2"')
+    requirement: str = Field(description="requirement level of the section in RFC 7928")
     disciplines: list[DisciplineRecord] = Field(description="one record for each queue discipline")
 
 
@@ -249,16 +256,16 @@ class StudyRecord(Document):
     name: str = Field(description="name of the study")
     title: str = Field(description="title of the study")
     sentence: str = Field(
-        description="summary of whether the study's results are as printed, in one sentence"
+        description="summary of whether the study reproduces the published results, in one sentence"
     )
     source: SourceRecord = Field(description="publication of the experiment")
-    replications: int = Field(description="largest number of seeds of a case")
+    replications: int = Field(description="largest number of seeds over the cases")
     precision: PrecisionRecord | None = Field(
-        description="precision that the study asks for; null if it asks for none"
+        description="precision that the study requires; null if it requires none"
     )
     quick: bool = Field(description="whether this is a quick run, made with --quick")
     claims: list[ClaimRecord] = Field(description="one record for each claim of the study")
-    verdicts: dict[Verdict, int] = Field(description="number of claims of the study with each result")
+    verdicts: dict[Verdict, int] = Field(description="number of claims of the study with each verdict")
     cases: list[CaseRecord] = Field(description="one record for each row of the table or point of a curve")
     sensitivity: list[SensitivityRecord] = Field(
         description="one record for each interpretation that is tried in place of the study's"
@@ -267,17 +274,18 @@ class StudyRecord(Document):
         description="verdicts on queue disciplines, for a scenario of RFC 7928; null for other studies"
     )
     versions: dict[str, str] = Field(
-        description="versions of ackclock, of its core (with a hash), of Python, NumPy and SciPy"
+        description="versions of ackclock, of its core (with a hash of the compiled module), of Python, NumPy "
+        "and SciPy"
     )
     runs: int = Field(description="number of simulations behind the study's results")
     reused_runs: int = Field(
-        description="number of simulations whose results were on disk, so that they were not run again"
+        description="number of simulations that were not run because their results were cached on disk"
     )
     cpu_time_s: float | None = Field(
-        description="CPU time in seconds of the study's simulations, including those that it shares with other "
-        "studies; null where simulations were found on disk"
+        description="CPU time in seconds of the study's simulations, including those that it shares with "
+        "other studies; null if some results were cached on disk"
     )
-    fingerprint: str = Field(description="hash of all that the samples depend on")
+    fingerprint: str = Field(description="hash of everything on which the samples depend")
 
 
 class ThesisRecord(Document):
@@ -289,14 +297,14 @@ class ThesisRecord(Document):
         "questions that only ackclock asks (ours)"
     )
     studies: int = Field(description="number of the thesis' studies that have claims on the subject")
-    verdicts: dict[Verdict, int] = Field(description="number of claims on the subject with each result")
+    verdicts: dict[Verdict, int] = Field(description="number of claims on the subject with each verdict")
 
 
 class ReproduceDocument(Document):
     """The document that ``reproduce --json`` prints."""
 
     schema_version: Literal[2] = Field(default=2, description="version of this document's format")
-    verdicts: dict[Verdict, int] = Field(description="number of claims with each result over all studies")
+    verdicts: dict[Verdict, int] = Field(description="number of claims with each verdict, over all studies")
     theses: list[ThesisRecord] = Field(description="one record for each thesis and subject of claims")
     studies: list[StudyRecord] = Field(description="one record for each study")
     wall_time_s: float = Field(description="elapsed time of the command in seconds")

@@ -1,8 +1,8 @@
 """The document of ``ackclock run --json``.
 
-The fields of a result are those that the core declares. Counts and means are over the measured
-part of the run, from the warm-up to the end. A value is null if there was no sample. Names end in their unit: ``_s``
-seconds, ``_bps`` bits per second, ``_packets`` packets.
+The core declares the fields of a result. Counts and means are over the measured part of the run, from the end of the
+warm-up to the end of the run. A value is null if there was no sample. Names end in their unit: ``_s`` seconds, ``_bps``
+bits per second, ``_packets`` packets.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Document(BaseModel):
 
     @classmethod
     def filled(cls, source: object, /, **others: Any) -> dict[str, Any]:
-        """Returns the record as it is written: each field is an attribute of ``source``, except those in ``others``."""
+        """Returns the record as a dictionary: the values in ``others``, else attributes of ``source``."""
         return {
             field: others[field] if field in others else getattr(source, field) for field in cls.model_fields
         }
@@ -44,9 +44,11 @@ _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
 class Series(Document):
-    """Values over time, all at the times of ``time_s``."""
+    """Time series, all sampled at the times in ``time_s``."""
 
-    time_s: list[float] = Field(description="times of the samples of all series")
+    time_s: list[float] = Field(
+        description="times of the samples of all series, in seconds since the start of the run"
+    )
     flows: dict[str, dict[str, list[float | None]]] = Field(
         description="series by flow and quantity, each a list of values",
         json_schema_extra={"quantities": dict(meanings.FLOWS)},
@@ -58,7 +60,7 @@ class Series(Document):
 
 
 def _record(title: str, about: str, declared: Sequence[Mapping[str, Any]], **records: Any) -> Any:
-    """Returns the model of a record that the core declares; ``records`` are the records of which it holds lists."""
+    """Returns the model of a record that the core declares; ``records`` are the models of the records in its lists."""
     fields: dict[str, Any] = {}
     for field in declared:
         kind: Any = field["kind"]
@@ -76,7 +78,7 @@ def _record(title: str, about: str, declared: Sequence[Mapping[str, Any]], **rec
 
 
 def plain(meaning: str) -> str:
-    """Returns a definition without the markup of Markdown's links."""
+    """Returns a definition with each Markdown link replaced by its text."""
     return _LINK.sub(r"\1", meaning.strip())
 
 
@@ -92,10 +94,10 @@ if TYPE_CHECKING:
         """All flows of one [[flows]] table."""
 
     class TransferRecord(Document):
-        """One connection of transfers or web sessions."""
+        """One connection of a flow with transfers or web sessions."""
 
     class SizeClassRecord(Document):
-        """The connections of a flow whose sizes are in one size class."""
+        """The connections of one flow in one class of transfer sizes."""
 
     class Result(Document):
         """The result of one run."""
@@ -106,11 +108,11 @@ else:
     LinkRecord = _record("LinkRecord", "One link, in one direction.", _declared["link"])
     GroupRecord = _record("GroupRecord", "All flows of one [[flows]] table.", _declared["group"])
     TransferRecord = _record(
-        "TransferRecord", "One connection of transfers or web sessions.", _declared["transfer"]
+        "TransferRecord", "One connection of a flow with transfers or web sessions.", _declared["transfer"]
     )
     SizeClassRecord = _record(
         "SizeClassRecord",
-        "The connections of a flow whose sizes are in one size class.",
+        "The connections of one flow in one class of transfer sizes.",
         _declared["size_class"],
     )
     Result = _record(
@@ -126,7 +128,7 @@ else:
 
 
 class Statistic(Document):
-    """A quantity over the replications."""
+    """Statistics of a quantity over the replications."""
 
     mean: float | None = Field(description="mean over the runs that have a value; null if none has one")
     std: float | None = Field(
@@ -147,15 +149,16 @@ class Point(Document):
     runs: list[Result] = Field(description="results of the runs at the point, in the order of their seeds")
     summary: dict[str, Statistic] = Field(
         description="statistics over the runs, by quantity: fairness, groups.<group>.<quantity> (mean over the flows "
-        "of the group), links.<link>.<quantity> and, if transfers were observed, "
+        "of the group), links.<link>.<quantity> and, with `observe.transfers`, "
         "size_classes.<group>.<class>.<quantity>, where a class is up_to_100kB, 100kB_to_10MB or above_10MB"
     )
 
 
 class RunDocument(Result):
-    """The document that ``run --json`` prints: the first run and, if there are several, all of them."""
+    """The document that ``run --json`` prints: the result of the first run; with several runs, all results."""
 
     points: list[Point] | None = Field(
         default=None,
-        description="list with a record for each point of the sweep, which holds its runs; null for a single run",
+        description="one record for each point of the sweep, with the results of its runs; null for a single "
+        "run",
     )

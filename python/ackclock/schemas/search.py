@@ -14,45 +14,43 @@ class SearchDocument(Document):
     """The result of a search."""
 
     kind: Literal["ackclock search"] = Field(description="kind of this document")
-    command: str = Field(description="command that makes this document")
-    control: str = Field(description="name of the control under search")
+    command: str = Field(description="command that produces this document")
+    control: str = Field(
+        description="name of the congestion control for which the search looks for a bad scenario"
+    )
     objective: str = Field(description="name of the quantity that the search drives to its worst value")
     against: str | None = Field(
-        description="name of the control that --against names, whose result is subtracted; null without "
+        description="name of the control given by --against, whose objective is subtracted; null without "
         "--against"
     )
     space: str = Field(description="file of the search space")
     badness: float = Field(
-        description="mean of the objective over the seeds of the search, in the scenario that was found"
+        description="mean of the objective in the scenario that was found, over the seeds of the search"
     )
     samples: list[float] = Field(
         description="objective in the scenario that was found, one value for each seed of the search"
     )
     before_shrinking: float = Field(
-        description="mean of the objective at the worst point, before values that do not matter were reset"
+        description="mean of the objective in the worst scenario, before values that do not matter were reset"
     )
-    harmless: float = Field(
-        description="mean of the objective in the search space's own scenario, before anything was varied"
-    )
+    harmless: float = Field(description="mean of the objective in the unchanged scenario of the search space")
     finding: FindingRecord = Field(
-        description="judgement of how much worse the objective is in the found scenario than in the search "
-        "space's own scenario, over seeds that the search did not use"
+        description="test of how much worse the objective is in the found scenario than in the unchanged "
+        "scenario, over seeds that the search did not use"
     )
     failed: int = Field(
-        description="number of runs behind `samples` in which the control failed; each has 1 as its sample (the "
+        description="number of runs behind `samples` in which the control failed; each has the sample 1 (the "
         "largest share, or a delay of 1 s)"
     )
-    all_failed: int = Field(description="number of runs of the whole search in which the control failed")
+    all_failed: int = Field(description="number of runs in the whole search in which the control failed")
     why_failed: str | None = Field(
-        description="error message of a run in which the control failed, of one behind `samples` if there is "
-        "one; null if the control never failed"
+        description="error message of a run in which the control failed, preferably a run behind `samples`; "
+        "null if the control never failed"
     )
     values: dict[str, Any] = Field(
-        description="values that the found scenario sets differently from the search space's own scenario, by their "
-        "paths; values that do not matter were reset"
+        description="values of the found scenario that differ from the unchanged scenario, by their dotted "
+        "paths; changes that do not matter were undone"
     )
-    runs: int = Field(
-        description="number of simulations, including those of the control that --against names"
-    )
+    runs: int = Field(description="number of simulations, including those of the control given by --against")
     scenario: str | None = Field(description="file of the scenario that was found; null if none was found")
-    report: str | None = Field(description="file of the page that --html asks for; null without --html")
+    report: str | None = Field(description="file of the HTML page; null without --html")

@@ -1,4 +1,4 @@
-"""What each series of a run holds, which the JSON Schema of ``ackclock run --json`` and the documentation repeat."""
+"""The definitions of the series of a run, for the JSON Schema of ``ackclock run --json`` and the documentation."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ Meanings = dict[str, str]
 
 FLOWS: Meanings = {
     "goodput_bps": (
-        "rate at which the application received payload since the previous sample. Over TCP, data behind a "
-        "gap count when the gap is filled, so a sample may exceed the rate of the link"
+        "rate at which the application received payload since the previous sample. Over TCP, data behind a gap count "
+        "when the gap is filled, so a sample can exceed the rate of the link"
     ),
     "cwnd_packets": "congestion window",
     "ssthresh_packets": "slow start threshold; null while it is infinite",
@@ -17,7 +17,7 @@ FLOWS: Meanings = {
         "latest round-trip sample; for `requests` over UDP, the time from the latest answered request to its reply"
     ),
     "media_rate_bps": (
-        "rate that the control of a [call](sctp-and-rtp.md#calls-over-rtp) sets for its encoder"
+        "bit rate that the congestion control of a [call](sctp-and-rtp.md#calls-over-rtp) sets for its encoder"
     ),
     "congestion_signal_s": (
         "aggregate congestion signal x_curr of `rtp:nada` (RFC 8698: queueing delay plus penalties for losses and "
@@ -25,46 +25,49 @@ FLOWS: Meanings = {
     ),
     "cwnd_bytes": "reference window of `rtp:scream`",
     "fast_retransmits": (
-        "number of loss recoveries begun since the start of the flow, counted anew from the end of the warm-up; "
-        "recoveries after a retransmission timeout do not count"
+        "number of loss recoveries begun since the start of the flow; after the warm-up, since the end of the "
+        "warm-up. Recoveries after a retransmission timeout do not count"
     ),
     "backoff_factor": (
-        "factor by which consecutive expiries have multiplied the retransmission timeout, as the back-off rule of the "
-        "flow sets it; 1 without an expiry"
+        "factor by which the back-off rule of the flow has multiplied the retransmission timeout because of "
+        "consecutive expiries; 1 without an expiry"
     ),
     "judged_congestion": "number of losses so far that the discriminator has attributed to congestion",
-    "judged_transmission": "number of losses so far that the discriminator has attributed to transmission",
+    "judged_transmission": (
+        "number of losses so far that the discriminator has attributed to transmission errors"
+    ),
     "smoothed_rtt_s": "smoothed round-trip time of the discriminator `rtt`; 0 before its first sample",
     "congestion_edge_s": (
-        "round-trip time above which the discriminator `rtt` attributes a loss to congestion"
+        "threshold of the discriminator `rtt`: it attributes a loss to congestion if its smoothed round-trip time is "
+        "above it; null before the first round-trip sample"
     ),
     "in_spike": "state of the discriminator `spike`: 1 in a spike, else 0",
     "learning_probability": (
-        "probability with which the discriminator `learning` guesses that a loss is a transmission loss"
+        "probability with which the discriminator `learning` attributes a loss to transmission errors"
     ),
     "guesses_right": (
-        'number of guesses "transmission loss" by the discriminator `learning` so far after which no further '
-        "loss followed within the time of its parameter `check`"
+        "number of losses so far that the discriminator `learning` attributed to transmission errors, without a "
+        "further loss or timeout within the time of its parameter `check`"
     ),
     "guesses_wrong": (
-        'number of guesses "transmission loss" by the discriminator `learning` so far after which a further '
-        "loss or a timeout followed within the time of its parameter `check`"
+        "number of losses so far that the discriminator `learning` attributed to transmission errors, followed by a "
+        "further loss or a timeout within the time of its parameter `check`"
     ),
     "tthresh": (
-        "threshold of the action `cwa`, in packets: a transmission loss halves a window above it, and reduces a "
-        "smaller window by the number of lost packets; 0 until it is learned, and without effect if the parameter "
-        "`tthresh` is false"
+        "threshold of the action `cwa`, in packets: a transmission loss halves a window at or above it, and reduces a "
+        "smaller window by the number of packets still missing; 0 until the first threshold is set; unused if the "
+        "parameter `tthresh` is false"
     ),
     "acknowledgements_per_s": (
         "smoothed rate of acknowledgements that the back-off `rta` measures; 0 before the first sample and, unless "
-        "`keep_in_congestion` is true, after an acknowledgement in congestion"
+        "`keep_in_congestion` is true, while losses are attributed to congestion"
     ),
     "bandwidth_missing": (
-        "share, from 0 to 1, by which the acknowledgement rate that the back-off `rta` measures is below its "
-        "maximum so far; 1 before the first sample and after an acknowledgement in congestion"
+        "share, from 0 to 1, by which the acknowledgement rate that the back-off `rta` measures is below its maximum "
+        "so far; 1 before the first sample and while losses are attributed to congestion"
     ),
     "partial_packets_acked": (
-        "acknowledged packets that `sctp` and `sctp-2960` count towards the next window increase of one "
+        "number of acknowledged packets that `sctp` and `sctp-2960` count towards the next window increase of one "
         "packet (partial_bytes_acked of RFC 9260)"
     ),
     "lia_alpha": (
@@ -77,68 +80,70 @@ FLOWS: Meanings = {
         "number of the flow's packets in the queue, as `vegas`, `africa`, `yeah` and `veno` estimate it"
     ),
     "base_rtt_s": "base round-trip time (without queueing), as `vegas` and `fast` estimate it",
-    "slow_rounds": "number of consecutive rounds in which `yeah` found too many packets in the queue",
-    "delay_window_packets": "part of the window of `compound` that follows the queueing delay",
-    "average_rtt_s": "smoothed round-trip time of `fast`",
-    "queueing_delay_s": (
-        "queueing delay that `ledbat` and `ledbat++` steer to their target, and that `copa` estimates"
+    "slow_rounds": (
+        "number of consecutive rounds at whose end `yeah` found too many packets in the queue or too long a queueing "
+        "delay"
     ),
+    "delay_window_packets": (
+        "delay window of `compound`: the part of the window that follows the queueing delay"
+    ),
+    "average_rtt_s": "smoothed round-trip time of `fast`",
+    "queueing_delay_s": "queueing delay that `ledbat`, `ledbat++` and `copa` estimate",
     "base_delay_s": (
-        "base delay of `ledbat`: minimum one-way delay, or round-trip time where the transport does not measure "
-        "one-way delays, of the last minutes (`base_history`)"
+        "base delay of `ledbat`: minimum over the last minutes (`base_history`) of the one-way delay, or of the "
+        "round-trip time if the transport does not measure one-way delays"
     ),
     "slows_down": "state of `ledbat++`: 1 in a slowdown, else 0",
     "delta": "delta of `copa`, which weighs delay against rate",
     "velocity": "velocity of `copa`: a factor on the steps of its window",
     "c4_state": "state of `c4`: 0 Initial, 1 Recovery, 2 Cruising, 3 Probing, 4 Pushing",
     "c4_rate_packets_per_s": "nominal rate of `c4`",
-    "c4_max_rtt_s": "recent maximum round trip that `c4` keeps for its window",
-    "c4_loss_rate": "share of lost packets that `c4` measures, smoothed",
+    "c4_max_rtt_s": "recent maximum round-trip time from which `c4` computes its window",
+    "c4_loss_rate": "smoothed loss rate that `c4` measures, as a share of the packets",
     "vivace_rate_packets_per_s": (
-        "sending rate of `vivace`, which is raised and lowered in turn to measure the gradient of the utility"
+        "base rate of `vivace`; it sends alternately faster and slower than this rate to measure the gradient of the "
+        "utility"
     ),
-    "vivace_starts": "state of `vivace`: 1 while its rate still doubles, else 0",
+    "vivace_starts": "state of `vivace`: 1 in startup, in which its rate doubles, else 0",
     "vivace_steps": (
-        "number of consecutive steps of `vivace` in the present direction; negative if the rate falls"
+        "number of consecutive steps of `vivace` in the same direction; negative if they lower the rate"
     ),
     "resume_phase": (
         "phase of the layer `careful-resume`: 0 Reconnaissance, 1 Unvalidated, 2 Validating, 3 Safe "
         "Retreat, 4 done"
     ),
     "resume_pipe_packets": (
-        "pipe size (PipeSize) of the layer `careful-resume`: packets in flight at the jump plus packets "
+        "pipe size (PipeSize) of the layer `careful-resume`: packets in flight at the jump of the window plus packets "
         "acknowledged since"
     ),
     "conservative_slow_start": "state of the slow start `hystart++`: 1 in conservative slow start, else 0",
     "hystart_found": (
-        "state of the slow start `hystart`: 1 from the time at which it ends a slow start until a "
-        "timeout, else 0"
+        "state of the slow start `hystart`: 1 after it has ended slow start, until the next timeout, else 0"
     ),
     "most_in_flight_packets": (
-        "largest number of packets in flight since the last window reduction, of the layer "
+        "largest number of packets in flight since the last window reduction, as measured by the layer "
         "`rate-limited-increase`"
     ),
     "marked_share": ("alpha of `dctcp` and `prague`: the moving average of the share of marked packets"),
     "prague_window_packets": "window of `prague`, including the fraction of a packet",
     "prague_by_rate": (
-        "state of `prague`: 1 while it is rate-based, so that the window follows the rate, else 0"
+        "state of `prague`: 1 while it is rate-based and computes the window from the rate, else 0"
     ),
     "prague_classic_score": (
-        "score from 0 to 17 by which `prague` with `classic_fallback` detects a classic queue; the "
-        "transition is between 8 and 9"
+        "score, from 0 to 17, of `prague` with `classic_fallback`: up to 8 the queue counts as L4S, from 9 as "
+        "classic; null without `classic_fallback`"
     ),
     "fast_mode": "mode of `africa`: 1 while it grows as HighSpeed TCP, 0 while it grows as Reno",
     "increase_packets": (
-        "increase a(w) of `hstcp` in packets per round trip, at the latest acknowledgement in congestion "
-        "avoidance; 1 before the first"
+        "increase a(w) of `hstcp` in packets per round trip, at the latest acknowledgement in congestion avoidance; 1 "
+        "before the first such acknowledgement"
     ),
     "decrease": (
         "decrease b(w) of `hstcp`: share of the window that the latest loss removed; 0.5 before the first loss"
     ),
     "alpha_packets": "increase alpha of `htcp` and `illinois`, in packets per round trip",
     "beta": (
-        "share of the window that remains after a loss, of `htcp`; share that a loss takes away, of "
-        "`illinois`"
+        "for `htcp`, the share of the window that remains after a loss; for `illinois`, the share that a loss removes"
     ),
     "throughput_packets_per_s": "highest throughput of `htcp` since the last loss",
     "max_window_packets": "upper bound of the binary search of `bic`; null if unknown",
@@ -146,40 +151,49 @@ FLOWS: Meanings = {
     "target_window_packets": "next target of the binary search of `bic`; null if unknown",
     "bandwidth_packets_per_s": "bandwidth that `westwood` and `westwood-nr` measure",
     "bandwidth_delay_packets": (
-        "bandwidth-delay product of `westwood` and `westwood-nr`: measured bandwidth times minimum round trip"
+        "bandwidth-delay product of `westwood` and `westwood-nr`: measured bandwidth times minimum round-trip time"
     ),
     "probing": "phase of `rbcc-dynamic`: 1 in the probe phase, else 0",
     "probes": "number of probes of `rbcc-dynamic` in its probe phase",
-    "probe_increases": "number of increases of the threshold by `rbcc-dynamic` in its probe phase",
-    "probe_decreases": "number of decreases of the threshold by `rbcc-dynamic` in its probe phase",
+    "probe_increases": (
+        "number of times that `rbcc-dynamic` has raised its round-trip threshold in its probe phase"
+    ),
+    "probe_decreases": (
+        "number of times that `rbcc-dynamic` has lowered its round-trip threshold in its probe phase"
+    ),
     "rtt_count": (
-        "rtt_count of `rbcc-dynamic`: number of falls minus number of rises of the round trip since the control "
-        "last reset its counters"
+        "rtt_count of `rbcc-dynamic`: number of samples with a shorter round-trip time than the previous sample minus "
+        "number with a longer one, since the last reset; an equal round-trip time also resets it to 0"
     ),
     "lean_states": (
-        "number of times that `rbcc-dynamic` has called its flow lean since it last called it a bully"
+        "number of times that `rbcc-dynamic` has classified its flow as lean (small window that does not grow) since "
+        "it last classified it as a bully"
     ),
     "bully_states": (
-        "number of times that `rbcc-dynamic` has called its flow a bully since it last called it lean"
+        "number of times that `rbcc-dynamic` has classified its flow as a bully (window and round-trip time grow "
+        "together) since it last classified it as lean"
     ),
-    "layer": "layer K in which the window of `ltcp` or `ltcp-rc` is",
+    "layer": "layer K of the congestion window of `ltcp` and `ltcp-rc`",
     "k_r": "factor K_R by which `ltcp-rc` multiplies its window increase",
     "in_transition": "state of `ltcp-rc`: 1 while in transition, 0 when steady",
-    "loss_layer": "layer in which the window of `ltcp-rc` was at its last loss",
-    "k": "number k of standard TCP flows as which `a-tcp`, `tcp-p` or the group of `a-tcp-p` behaves",
+    "loss_layer": "layer of `ltcp-rc` at its last loss",
+    "k": "number k of standard TCP flows that `a-tcp`, `tcp-p` or the group of `a-tcp-p` emulates",
     "knee_k": (
-        "k of `a-tcp`, and of the group of `a-tcp-p`, at the latest knee, where a queue began to build"
+        "k of `a-tcp`, or of the group of `a-tcp-p`, at the latest knee that was the first after a loss; at a knee a "
+        "queue begins to build"
     ),
     "knee_cwnd_packets": (
-        "window of `a-tcp`, and of the group of `a-tcp-p`, at the latest knee, where a queue began to build"
+        "window of `a-tcp`, or of the group of `a-tcp-p`, at the latest knee; at a knee a queue begins to build"
     ),
     "knee_cwnd_ref_packets": (
-        "reference window with which `a-tcp`, and the group of `a-tcp-p`, compare the window at the "
-        "latest knee, to find out whether there is a competitor"
+        "reference window of `a-tcp`, or of the group of `a-tcp-p`: a different window at the latest knee is taken as "
+        "a sign of a competitor"
     ),
-    "srtt_s": "smoothed round-trip time of `a-tcp`, and of the group of `a-tcp-p`",
-    "srtt_threshold_s": "round-trip time above which `a-tcp`, and the group of `a-tcp-p`, assume a queue",
-    "group_cwnd_packets": "sum of the windows of the group of `a-tcp-p` and `cm`",
+    "srtt_s": "smoothed round-trip time of `a-tcp`, or of the group of `a-tcp-p`",
+    "srtt_threshold_s": (
+        "smoothed round-trip time above which `a-tcp`, or the group of `a-tcp-p`, assumes a queue"
+    ),
+    "group_cwnd_packets": "sum of the congestion windows of the group of `a-tcp-p` or `cm`",
     "bbr_state": (
         "state of `bbrv3`: 0 Startup, 1 Drain, 2 DOWN, 3 CRUISE, 4 REFILL, 5 UP, 6 ProbeRTT; state of "
         "`bbrv1`: 0 Startup, 1 Drain, 2 ProbeBW, 3 ProbeRTT"
@@ -188,11 +202,13 @@ FLOWS: Meanings = {
     "bbr_max_bw_packets_per_s": "maximum bandwidth that `bbrv3` and `bbrv1` estimate",
     "bbr_min_rtt_s": "minimum round-trip time that `bbrv3` and `bbrv1` estimate",
     "bbr_extra_acked_packets": (
-        "extra_acked of `bbrv3` and `bbrv1`: the recent maximum of packets acknowledged beyond the bandwidth"
+        "extra_acked of `bbrv3` and `bbrv1`: recent maximum of the number of packets acknowledged beyond those that "
+        "the estimated bandwidth explains"
     ),
-    "bbr_phase": "phase of the ProbeBW cycle of `bbrv1`, from 0, the phase that probes",
+    "bbr_phase": "phase of the ProbeBW cycle of `bbrv1`, counted from 0; phase 0 probes for bandwidth",
     "bbr_full_pipe_rounds": (
-        "number of consecutive rounds of `bbrv3` in which the delivery rate did not grow enough"
+        "number of consecutive rounds of `bbrv3` in which the delivery rate grew by less than the factor "
+        "`full_pipe_growth`"
     ),
     "bbr_bw_packets_per_s": "bandwidth that `bbrv3` uses: the estimate, limited by its short-term bound",
     "bbr_inflight_longterm_packets": (
@@ -202,11 +218,11 @@ FLOWS: Meanings = {
         "short-term bound on the packets in flight of `bbrv3`; null if there is none"
     ),
     "w_max_packets": (
-        "maximum window W_max of `cubic`: the window before the last loss, less what fast convergence gives "
-        "up; null if unknown"
+        "maximum window W_max of `cubic`: the window before the last loss, reduced if fast convergence applies, or "
+        "the window at which slow start ended without a loss; null if unknown"
     ),
     "k_s": (
-        "time K of `cubic` from the start of the present epoch to the plateau of the window; 0 outside an epoch"
+        "time K of `cubic` from the start of the current epoch to the plateau of the window; 0 outside an epoch"
     ),
     "path": "number of the path on which an SCTP association sends new data, counted from 1",
     "spc_switches": "number of times so far that the selector `spc` has changed the path of new data",
@@ -217,42 +233,45 @@ FLOWS: Meanings = {
 }
 
 LINKS: Meanings = {
-    "queue_packets": "number of packets in the link's queue, without the packet in transmission",
+    "queue_packets": "number of packets in the link's queue, excluding the packet in transmission",
     "arrived_packets": "number of packets offered to the link since the end of the warm-up; 0 during the warm-up",
     "dropped_packets": (
         "number of packets dropped by the link's queue since the end of the warm-up; 0 during the warm-up"
     ),
     "average_queue_packets": (
-        "weighted moving average of the queue length, of `red`, `adaptive-red`, `red-diff` and `choke`"
+        "exponentially weighted moving average of the queue length that `red`, `adaptive-red`, `red-diff` and `choke` "
+        "measure"
     ),
     "drop_probability": (
-        "probability with which the next arrival is dropped or marked early, of `apace`, `sred`, "
-        "`paqm`, `pie`, `pi` and `blue`; of `dualpi2`, for the classic queue; of `scepter`, as last "
-        "applied"
+        "probability with which `apace`, `sred`, `paqm`, `pie`, `pi` and `blue` drop or mark the next arrival early; "
+        "for `dualpi2`, that of its classic queue; for `scepter`, the latest value"
     ),
     "max_probability": (
-        "maximum probability as adapted so far, of `adaptive-red`, `red-diff` and an `apace` with a target"
+        "maximum probability of an early drop, as adapted so far by `adaptive-red`, `red-diff` and `apace` with a "
+        "`target_delay` or `target_loss`"
     ),
-    "predicted_queue_packets": "queue length that `apace` predicts for `horizon` arrivals ahead",
+    "predicted_queue_packets": (
+        "queue length that `apace` predicts `horizon` arrivals ahead; with a `period`, `horizon` periods ahead"
+    ),
     "prediction_error_packets": (
-        "queue length at the latest arrival minus its prediction by the filter of `apace`, before the "
-        "prediction is limited to the possible range"
+        "latest sample of the queue length minus its prediction by the filter of `apace`, before the prediction is "
+        "limited to the possible range"
     ),
     "mean_square_error_packets2": "smoothed mean square of the prediction error of `apace`",
     "predicted_arrivals_packets": "number of packets that `paqm` expects to arrive in the next interval",
     "hit_frequency": (
-        "hit frequency of `sred`: smoothed share of arrivals whose flow is that of a random entry of its "
-        "list; the inverse estimates the number of flows"
+        "hit frequency of `sred`: smoothed share of arrivals whose flow is that of a random entry of its list; its "
+        "inverse estimates the number of flows"
     ),
     "virtual_capacity_bps": "service rate of the virtual queue of `avq`",
     "virtual_queue_packets": "length of the virtual queue of `avq`",
     "drops_in_a_row": (
-        "`count` of `codel`: the drops since dropping began, plus the count carried over from the "
-        "previous dropping state; 0 while it drops nothing"
+        "`count` of `codel`: number of drops and marks since the dropping state began, plus the count carried over "
+        "from the previous dropping state; 0 outside the dropping state"
     ),
     "active_queues": (
-        "number of queues in the scheduler's round, of `fq-codel`, `drr`, `sfq` and `cake`; an emptied queue "
-        "leaves the round at its next turn"
+        "number of queues in the scheduler's round in `fq-codel`, `drr`, `sfq` and `cake`; an emptied queue leaves "
+        "the round at its next turn"
     ),
     "band_0_packets": "packets in band 0 of `prio`, which is served first",
     "band_1_packets": "packets in band 1 of `prio`, which is served after band 0",
@@ -263,10 +282,10 @@ LINKS: Meanings = {
     ),
     "short_queue_packets": "packets in the low-latency queue of `dualpi2`",
     "classic_queue_packets": "packets in the classic queue of `dualpi2`",
-    "greatest_drop_probability": "highest drop probability of any bin of `sfb`",
+    "greatest_drop_probability": "highest drop probability over the bins of `sfb`",
     "token_rate_bps": (
-        "token rate of `token-bucket`, `scepter`, `srtcm`, `trtcm` and `shaper` (for `trtcm` that of "
-        "the peak rate's bucket), and of `fair-policer`, `bc-pqp` and `phantom-queue`"
+        "token rate of `token-bucket`, `scepter`, `srtcm`, `trtcm` (peak rate) and `shaper`; configured rate of "
+        "`fair-policer`, `bc-pqp` and `phantom-queue`"
     ),
     "bucket_bytes": (
         "depth of the token bucket of `token-bucket`, `scepter`, `srtcm`, `trtcm` and `shaper` (for "
@@ -277,18 +296,17 @@ LINKS: Meanings = {
         "`trtcm` and `shaper` (for `srtcm` both buckets together, for `trtcm` the peak rate's)"
     ),
     "passed_bytes": (
-        "bytes since the start of the run: of the packets that took tokens in `token-bucket`, `scepter`, `srtcm`, "
-        "`trtcm` and `shaper`; of the packets that `fair-policer`, `bc-pqp` and `phantom-queue` let pass"
+        "bytes, since the start of the run, of the packets that took tokens in `token-bucket`, `scepter`, `srtcm`, "
+        "`trtcm` and `shaper`, or that `fair-policer`, `bc-pqp` and `phantom-queue` let pass"
     ),
     "phantom_bytes": "bytes in the phantom queues of `fair-policer`, `bc-pqp` and `phantom-queue`",
     "tokens_byte_s": (
-        "integral over time of the token level, of `token-bucket`, `scepter`, `trtcm` and `shaper`; its "
-        "growth over an interval gives the exact mean level in it"
+        "integral over time of the token level of `token-bucket`, `scepter`, `trtcm` and `shaper`; its growth over an "
+        "interval, divided by the length of the interval, is the exact mean level"
     ),
     "tokens_byte2_s": (
-        "integral over time of the square of the token level, of `token-bucket`, `scepter`, `trtcm` and "
-        "`shaper`; its growth over an interval, with that of `tokens_byte_s`, gives the exact standard "
-        "deviation in it"
+        "integral over time of the square of the token level of `token-bucket`, `scepter`, `trtcm` and `shaper`; its "
+        "growth over an interval, with that of `tokens_byte_s`, yields the exact standard deviation of the level"
     ),
-    "predicted_tokens_bytes": "token level that `scepter` predicts",
+    "predicted_tokens_bytes": "token level that the forecast of `scepter` predicts for its horizon",
 }

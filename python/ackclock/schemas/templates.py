@@ -1,4 +1,4 @@
-"""The JSON Schema of tables that stand for several tables, which Python writes out before it checks them."""
+"""The JSON Schema of templates: tables that stand for several tables and are expanded before they are checked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WORDS: Mapping[str, Any] = {
         "items": {"type": "object"},
         "minItems": 1,
         "description": (
-            "rows, each of which makes one table: values of the table's keys and of the names in braces"
+            "rows, each of which makes one table; a row sets keys of the table and the names in braces"
         ),
     },
     "each": {

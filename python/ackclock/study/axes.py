@@ -10,7 +10,7 @@ from ackclock._names import nearest
 from ackclock.experiment.model import sweep_text
 
 Axes = Mapping[str, Sequence[Any]]
-"""The values of each axis by its name: numbers, texts, or tables with an ``id``."""
+"""The values of each axis by its name: numbers, strings, or tables with an ``id``."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 
@@ -26,9 +26,11 @@ def checked(axes: Any) -> Axes:
     for name, values in axes.items():
         place = f"axes.{name}"
         if not _NAME.match(name):
-            raise GridError(f"{place}: expected a name of letters, digits, _ and - that begins with a letter")
+            raise GridError(
+                f'{place}: found the axis name "{name}", expected a letter followed by letters, digits, _ or -'
+            )
         if not isinstance(values, list) or not values:
-            raise GridError(f"{place}: found {values!r}, expected a list of values")
+            raise GridError(f"{place}: found {values!r}, expected a list of at least one value")
         for number, value in enumerate(values, 1):
             if isinstance(value, list) or (isinstance(value, dict) and "id" not in value):
                 raise GridError(

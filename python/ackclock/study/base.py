@@ -70,12 +70,12 @@ class Base(Table):
     scenario: dict[str, Any] = Field(default_factory=dict)
     assumptions: list[BaseAssumption] = Field(default_factory=list)
     disciplines: list[Discipline] = Field(
-        default_factory=list, description="the disciplines that its studies compare"
+        default_factory=list, description="queue disciplines that the studies of the base compare"
     )
     metrics: list[Metric] = Field(default_factory=list, description="metrics from which studies choose by id")
     cases: list[Case] = Field(default_factory=list, description="cases from which studies choose by name")
     axes: dict[str, list[Any]] = Field(
-        default_factory=dict, description="values that vary in its studies, by axis"
+        default_factory=dict, description="values over which `for_all` iterates, by the name of the axis"
     )
 
 
@@ -157,7 +157,7 @@ def load_base(name: Any, study_file: str) -> LoadedBase:
     """Returns the base that ``study_file`` names. InputError says what is wrong with it, and in which file."""
     if not isinstance(name, str) or not re.fullmatch(r"[^/\\]+" + re.escape(ENDING), name):
         raise InputError(
-            f"{study_file}: base: found {name!r}, expected the name of a file beside this one that ends in {ENDING}"
+            f"{study_file}: base: found {name!r}, expected the name of a file in the same folder that ends in {ENDING}"
         )
     path = Path(study_file).parent / name
     if not is_there(path):
@@ -226,7 +226,7 @@ def chosen(study: Study, document: Mapping[str, Any], base: LoadedBase | None, f
             interpretations = _fitting(study, shared[id], base.file, problems)
             named.append(shared[id].model_copy(update={"interpretations": interpretations}))
         else:
-            where = "" if base is None else f" here or in {base.file}"
+            where = "" if base is None else f" in this file or in {base.file}"
             problems.append(f'assume: there is no assumption "{id}"{where}{nearest(id, [*by_id, *shared])}')
     if problems:
         raise InputError("\n".join(f"{file}: {problem}" for problem in problems))

@@ -28,7 +28,7 @@ class Filling:
         self.used: set[str] = set()
         """The names found in braces."""
         self.named: set[str] = set()
-        """The axes over which a text runs with ``for all``."""
+        """The axes over which ``for all`` in a text iterates."""
 
     def filled(self) -> dict[str, Any]:
         """Returns the table with its braces replaced. GridError for unknown names in braces."""

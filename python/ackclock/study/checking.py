@@ -1,4 +1,4 @@
-"""Whether today's core still gives what records have: runs the first seed of each case and interpretation again."""
+"""Checks recorded results against today's core: runs the first seed of each case and interpretation again."""
 
 from __future__ import annotations
 
@@ -15,26 +15,29 @@ from ackclock.study.plan import Plan
 from ackclock.study.records import Checked, Record, write
 
 STALE = 0
-"""The version of the physics of a record that does not come out again."""
+"""The physics version that marks a record whose results the present core does not reproduce."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of the records of a study: the runs that moved, with the number of those compared."""
+    """The check of a study's record: the runs with other results than recorded, and the number of runs compared."""
 
     record: Record
     moved: Sequence[str]
     compared: int
     changed: bool = False
-    """Whether the study is another one than recorded, so that nothing was run."""
+    """Whether the study has changed since it was recorded, in which case nothing was run."""
 
     def __str__(self) -> str:
         if self.changed:
             return f"{self.record.study}: its scenario, cases or metrics have changed since it was recorded"
         if not self.moved:
-            return f"{self.record.study}: {self.compared} runs have the recorded results"
+            return f"{self.record.study}: {self.compared} of {self.compared} runs reproduced the recorded results"
         few = ", ".join(self.moved[:3]) + (f" and {len(self.moved) - 3} more" if len(self.moved) > 3 else "")
-        return f"{self.record.study}: {len(self.moved)} of {self.compared} runs have other results than recorded: {few}"
+        return (
+            f"{self.record.study}: {len(self.moved)} of {self.compared} runs did not reproduce the recorded "
+            f"results: {few}"
+        )
 
 
 def check(
@@ -66,7 +69,7 @@ def check(
 
 
 def stamp(outcome: Outcome, date: str) -> None:
-    """Writes into the record of a study whether it came out again, and when that was found."""
+    """Writes into the record of a study whether the check reproduced it, and the date of the check."""
     core = PHYSICS if not outcome.moved else STALE
     write(replace(outcome.record, checked=Checked(core, date)))
 

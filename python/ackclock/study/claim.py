@@ -14,14 +14,14 @@ from typing_extensions import Self
 from ackclock.experiment.model import Criterion, Table
 
 _UNITS = frozenset({"s", "ms", "us", "bit/s", "kbit/s", "Mbit/s", "Gbit/s", "B", "kB", "MB", "packets", "%"})
-"""Units that cannot be mixed up unnoticed; further words name the reference ("% of the link")."""
+"""The units that a claim must share with its metric; words after the unit name the reference ("% of the link")."""
 
 _COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _ONE_METRIC = re.compile(r"""\s*(\w+)\(\s*(['"])[^'"]*\2\s*\)\s*""")
 
 
 WIDE = 25
-"""The tolerance, in percent of the printed number, from which on a claim has to say why."""
+"""The smallest tolerance, in per cent of the printed number, that requires a ``tolerance_reason``."""
 _ELSEWHERE = re.compile(r"(?P<study>[^\s/]+/[^\s/]+) (?P<claim>\S.*)")
 
 
@@ -51,20 +51,23 @@ class Claim(Table):
         default=None, description='allowed distance from `paper`: absolute ("0.1") or relative ("10 %")'
     )
     tolerance_reason: str = Field(
-        default="", description="reason for the width of the tolerance; required from 25 % of `paper` on"
+        default="", description="reason for the width of the tolerance; required for 25 % of `paper` or more"
     )
     expect: str | None = Field(
         default=None, description='condition on the measured value, e.g. "> 0" or ">= 0.9 and < 1"'
     )
-    direction: str | None = Field(default=None, description="comparison of measured values that has to hold")
+    direction: str | None = Field(
+        default=None,
+        description="comparison of measured values that has to hold, e.g. loss('rbcc-5') < loss('reno-5')",
+    )
     alternative: float | None = Field(
         default=None,
-        description="value to expect if the claim were false: the nearest value that contradicts it, or no "
-        "effect",
+        description="value to expect if the claim were false: the nearest value that contradicts it, or the "
+        "value without any effect",
     )
     within_replication: str = Field(
         default="",
-        description="reason why the claim is about abs, min or max within one replication",
+        description="reason why the test applies abs, min or max within each replication",
     )
     written: str = Field(
         default="",
@@ -72,12 +75,12 @@ class Claim(Table):
     )
     not_a_test: str = Field(
         default="",
-        description="reason why the claim is not judged: the measured value follows from the set-up or was "
-        "chosen",
+        description="reason why the claim is shown but not tested: the measured value follows from the set-up "
+        "or was chosen",
     )
     same_as: str = Field(
         default="",
-        description="claim of a bundled study (THESIS/STUDY CLAIM) that already counts this test of the same "
+        description="claim of a bundled study (THESIS/STUDY CLAIM) that makes and counts the same test of the same "
         "runs",
     )
     holds_whatever: str = Field(
@@ -97,8 +100,8 @@ class Claim(Table):
         nothing = self.tolerance is None and self.expect is None and self.direction is None
         if nothing and not self.not_a_test:
             raise ValueError(
-                "the claim has no test: give paper with tolerance, or expect, or direction, or the reason as "
-                "not_a_test"
+                "the claim has no test: give tolerance (with paper), expect or direction; or give the reason "
+                "why there is no test as not_a_test"
             )
         self._judged_once()
         self.allowed_error()
@@ -112,16 +115,17 @@ class Claim(Table):
         in the wrong form.
         """
         if self.not_a_test and self.same_as:
-            raise ValueError("give either not_a_test or same_as: each says why the claim is not judged here")
+            raise ValueError(
+                "give either not_a_test or same_as, not both: each is a reason why the claim is not tested here"
+            )
         if self.holds_whatever and (self.not_a_test or self.same_as):
             raise ValueError(
-                "holds_whatever: leave this key out, because not_a_test or same_as says that the claim has "
-                "no verdict"
+                "holds_whatever: leave this key out, because a claim with not_a_test or same_as has no verdict"
             )
         if self.setup_unknown and (self.not_a_test or self.same_as or self.holds_whatever):
             raise ValueError(
-                "setup_unknown: leave out not_a_test, same_as and holds_whatever, with which the set-up does "
-                "not matter"
+                "setup_unknown: leave this key out, or else not_a_test, same_as and holds_whatever: with any "
+                "of these three, no verdict depends on the set-up"
             )
         self.elsewhere()
 
@@ -134,9 +138,8 @@ class Claim(Table):
         # A quarter that is written as a decimal fraction may be a little less in binary.
         if share >= WIDE * (1 - 1e-9):
             raise ValueError(
-                f'tolerance: "{self.tolerance}" is {share:.3g} % of the printed value, which needs a '
-                f"tolerance_reason: "
-                "why a value so far from the printed one still confirms the claim"
+                f'tolerance: "{self.tolerance}" is {share:.3g} % of the printed value; {WIDE} % or more '
+                "requires a tolerance_reason: why a value so far from the printed one still confirms the claim"
             )
 
     def elsewhere(self) -> ClaimElsewhere | None:
@@ -146,9 +149,8 @@ class Claim(Table):
         found = _ELSEWHERE.fullmatch(self.same_as)
         if found is None:
             raise ValueError(
-                f'same_as: found "{self.same_as}", expected a study of the package and a claim of it, such '
-                f"as "
-                '"rbcc/table-4.1 3d"'
+                f'same_as: found "{self.same_as}", expected a bundled study and the id of one of its claims, '
+                'such as "rbcc/table-4.1 3d"'
             )
         return ClaimElsewhere(found["study"], found["claim"])
 
@@ -172,20 +174,20 @@ class Claim(Table):
             return
         if self.tolerance is None and self.expect is None:
             raise ValueError(
-                "alternative: needs a tolerance or expect, which must not accept this value, the one to "
-                "expect if the claim were false; give one of these keys, or leave alternative out"
+                "alternative: the claim has no test that could reject this value, which is to be expected if "
+                "the claim were false; give tolerance (with paper) or expect, or leave alternative out"
             )
         if self.accepts(self.alternative):
             raise ValueError(
                 f"alternative: the test accepts {self.alternative:g} too, the value to expect if the claim "
-                f"were false; the test cannot tell true from false{self._narrower()}"
+                f"were false; make the test reject this value{self._narrower()}"
             )
 
     def _narrower(self) -> str:
-        """Returns a hint at the tolerance that would tell the claim from its alternative."""
+        """Returns the end of a message that names a tolerance with which the test rejects the alternative."""
         if self.paper is None or self.tolerance is None or self.paper == self.alternative:
             return ""
-        return f"; a tolerance below {abs(self.paper - (self.alternative or 0)):g} could"
+        return f", with a tolerance below {abs(self.paper - (self.alternative or 0)):g}"
 
     def accepts(self, value: float) -> bool:
         """Returns whether the tolerance or the expectation allows ``value``; always true for a claim with only a
@@ -209,10 +211,11 @@ class Claim(Table):
                 f'tolerance: found "{text}", expected a number ("0.1") or a percentage ("10 %")'
             ) from None
         if not size >= 0 or math.isinf(size):
-            raise ValueError(f'tolerance: found "{text}", expected a number of at least 0')
+            raise ValueError(f'tolerance: found "{text}", expected a finite number of at least 0')
         if relative and self.paper == 0:
             raise ValueError(
-                "tolerance: a percentage of a paper value of 0 allows nothing; give an absolute tolerance"
+                f'tolerance: found "{text}", but any percentage of a paper value of 0 is 0; give an absolute '
+                "tolerance"
             )
         return abs(self.paper) * size / 100 if relative else size
 

@@ -20,7 +20,7 @@ from ackclock.experiment.sample_words import SampleWords, samples_of
 from ackclock.study.model import SweptCase
 
 Means = Mapping[str, Mapping[str, float | None]]
-"""The mean of each metric by the names of runs; None if a run has no sample."""
+"""The means of each metric over the replications, by the name of the run; None if a run has no sample."""
 
 NOT_RECORDED = "(not recorded)"
 """Replaces a number in documents if the record lacks the means from which it is computed."""
@@ -42,11 +42,11 @@ class Number:
                 f'found "{self._form}" after |, expected a number format such as .1f, ,.0f or .3g'
             )
         if not what.strip():
-            raise ExpressionError("expected an expression such as loss('rbcc[5]')")
+            raise ExpressionError("found no expression, expected one such as loss('rbcc[5]')")
         self._expression = Expression(what)
         if chosen := sorted(self._expression.called & set(CHOICES)):
             raise ExpressionError(
-                f"{chosen[0]}() needs the values of the replications, and this expression has only their means"
+                f"{chosen[0]}() needs the values of the replications, but an expression in braces has only their means"
             )
 
     def written(self, words: SampleWords) -> str:
