@@ -70,7 +70,7 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
         samples.add(probe.time_s, values)
     if first_report_s is None:
         raise InputError(
-            f"{path}: {'-'.join(chosen)} never has unacknowledged data, "
+            f"{path}: the connection {'-'.join(chosen)} never has unacknowledged data, "
             "expected the trace of the sending host"
         )
     name = str(path) if flow is None else f"{path}#{flow}"

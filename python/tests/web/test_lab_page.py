@@ -201,7 +201,7 @@ def test_the_address_may_name_a_lesson(lab: Lab) -> None:
     assert not lab.find("#damaged").is_displayed()
     assert lab.find("#lesson-box .learn").text.startswith("You will learn why a single lost packet")
     last = next(
-        row for row in lab.all("#summary tbody tr") if row.text.startswith("Last transfer complete after")
+        row for row in lab.all("#summary tbody tr") if row.text.startswith("Last transfer complete at")
     )
     completed = lab.run("return ackclock.board.a.result.flows.map(flow => flow.completed_s)")
     assert float(last.find_element("css selector", "td").text) == pytest.approx(

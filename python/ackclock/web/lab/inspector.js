@@ -129,7 +129,7 @@ export class Inspector {
       class: "written",
       autocomplete: "off",
       spellcheck: "false",
-      "aria-label": `${field.label}, written`,
+      "aria-label": `${field.label}, as text`,
     });
     const range = make("input", {
       id: `${id}-slider`,

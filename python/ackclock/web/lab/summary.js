@@ -22,7 +22,7 @@ export function numbersOf(result, links = []) {
       ...links.map((name) => [`Utilisation of ${name}`, "%", times(result.links.find((link) => link.name === name)?.utilisation, 100)]),
       ["Fairness (Jain)", "", result.fairness],
       ...(result.flows.some((flow) => Number.isFinite(flow.completed_s))
-        ? [["Last transfer complete after", "ms", times(lastCompletion(result.flows), 1000)]]
+        ? [["Last transfer complete at", "ms", times(lastCompletion(result.flows), 1000)]]
         : []),
     ],
     flows: result.flows.flatMap((flow) => [
@@ -104,7 +104,7 @@ export function summaryTable(a, b, links, called = { now: "A (now)", kept: "B (k
   );
   const notes = [
     a.length > 1 ? `Means over seeds ${a[0].seed} to ${a[a.length - 1].seed} ± half of the 95 % confidence interval` : null,
-    flows.length > each * MOST_FLOWS ? `The first ${MOST_FLOWS} of ${flows.length / each} flows` : null,
+    flows.length > each * MOST_FLOWS ? `Only the first ${MOST_FLOWS} of ${flows.length / each} flows are shown` : null,
   ].filter(Boolean);
   return make(
     "table",
