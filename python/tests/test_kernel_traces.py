@@ -155,9 +155,12 @@ class TestSs:
         [
             (
                 SS.split("\n", 1)[1],
-                r":2: has a connection without a time on the line before, expected samples of `ss -tin`",
+                r":2: has a connection before the first line with a time, expected samples of `ss -tin`",
             ),
-            (SS.replace("cwnd", "cwin"), r":3: the connection has no cwnd, expected ss with the option -i"),
+            (
+                SS.replace("cwnd", "cwin"),
+                r":3: the connection has no cwnd, expected the output of ss with the option -i",
+            ),
             (
                 SS.replace("1700000000.2", "1600000000.2"),
                 r":9: the time 1600000000.200000 is before that of the previous sample",
@@ -206,7 +209,7 @@ class TestTcpProbe:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("# tracer: nop\n#\n", "has no tcp_probe event; the kernel records them after `echo 1 >"),
+            ("# tracer: nop\n#\n", "has no tcp_probe event; to make the kernel record them, run `echo 1 >"),
             (
                 probe(1, 10, 20, 1).replace("srtt", "rtt"),
                 r':1: the event has no srtt, but "rtt"; expected a tcp_probe event of Linux 4.16 or later',
@@ -291,7 +294,7 @@ class TestIperf3:
                 r"intervals\[0\]: rtt: found 'soon', expected a number",
             ),
             (iperf3(interval(1, MSS, 9, 0, end=None)), r"intervals\[0\]: end: found None, expected a number"),
-            (IPERF3[:-30], "the last record breaks off"),
+            (IPERF3[:-30], "the file ends in the middle of a record"),
         ],
     )
     def test_the_message_names_the_place(self, tmp_path: Path, text: str, message: str) -> None:
@@ -409,7 +412,7 @@ class TestOwnRun:
         document = json.loads(done.out)
         jsonschema.validate(document, schema("compare-trace"))
         assert document["compared"] == ["congestion_window", "smoothed_rtt", "retransmitted"]
-        assert document["not_compared"]["losses"] == f"{theirs}: no event reports losses"
+        assert document["not_compared"]["losses"] == f"{theirs}: samples do not record losses"
         assert (document["ours"]["sampled"], document["theirs"]["sampled"]) == (False, True)
 
 

@@ -86,7 +86,7 @@ class TestStacks:
         ours = log(tmp_path, STACKS[name](CONNECTION))
         found = compare(ours, log(tmp_path, STACKS[name](without(11)), "theirs"))
         if name == "metrics_only":
-            assert found.not_compared["losses"] == f"no event of {tmp_path / 'theirs'} reports losses"
+            assert found.not_compared["losses"] == f"no event in {tmp_path / 'theirs'} reports losses"
         else:
             assert found.parting is not None
             assert found.parting.what == "losses"
@@ -223,8 +223,8 @@ class TestFirstDifference:
         assert found.not_compared == {
             "pacing_rate": "in neither log",
             "retransmitted": "in neither log",
-            "states": f"no event of {tmp_path / 'theirs'} reports states",
-            "timeouts": "no event of either log reports timeouts",
+            "states": f"no event in {tmp_path / 'theirs'} reports states",
+            "timeouts": "no event in either log reports timeouts",
         }
         assert found.compared == [
             "congestion_window",
@@ -318,7 +318,7 @@ class TestSpellings:
     def test_states_that_a_log_numbers_are_not_compared(self, tmp_path: Path) -> None:
         ours = log(tmp_path, picoquic(CONNECTION), "ours")
         found = compare(ours, log(tmp_path, quic_go(CONNECTION), "theirs"))
-        assert found.not_compared["states"] == f"{tmp_path / 'ours'} has states that are not understood: 1, 2"
+        assert found.not_compared["states"] == f"{tmp_path / 'ours'} has unknown states: 1, 2"
         assert compare(ours, ours).not_compared["states"] == found.not_compared["states"]
 
     @pytest.mark.parametrize(
@@ -346,13 +346,15 @@ class TestSpellings:
         assert found.courses["pacing_rate"].values == [1e6]
         before = log(tmp_path, quiche(CONNECTION).replace('"cf_delivery_rate": 0, ', ""))
         assert "pacing_rate" not in before.courses
-        assert before.silent["pacing_rate"] == "without cf_delivery_rate it may be the delivery rate"
+        assert before.silent["pacing_rate"] == (
+            "without cf_delivery_rate, the logged pacing_rate may be the delivery rate"
+        )
 
     def test_a_quiche_without_a_number_of_lost_packets_tells_of_no_losses(self, tmp_path: Path) -> None:
         older = quiche(CONNECTION).replace("cf_lost_packets", "cf_other")
         found = compare(log(tmp_path, neqo(CONNECTION)), log(tmp_path, older, "theirs"))
         assert found.agree
-        assert found.not_compared["losses"] == f"{tmp_path / 'theirs'}: quiche logs no lost packet"
+        assert found.not_compared["losses"] == f"{tmp_path / 'theirs'}: quiche did not log lost packets"
 
     def test_a_lost_probe_of_the_path_is_no_lost_data(self, tmp_path: Path) -> None:
         text = quinn_2026(CONNECTION).replace('"trigger":', '"is_mtu_probe_packet": true, "trigger":')
@@ -362,7 +364,8 @@ class TestSpellings:
         ours = neqo(changed(5, srtt=40)).replace('"smoothed_rtt": 40', '"smoothed_rtt": 40, "pacing_rate": 9')
         found = compare(log(tmp_path, ours), log(tmp_path, mvfst_2026(CONNECTION), "theirs"))
         assert found.not_compared["pacing_rate"] == (
-            f"not in {tmp_path / 'theirs'}: pacing_metric_update has bursts and their interval"
+            f"not in {tmp_path / 'theirs'}: pacing_metric_update has the size and the "
+            "interval of bursts, not a rate"
         )
 
     def test_a_connection_of_several_paths_is_refused(self, tmp_path: Path) -> None:
@@ -435,7 +438,7 @@ class TestReported:
         ]
         found = compare(*logs)
         assert found.agree, found.parting
-        assert found.not_compared["losses"] == "no event of either log reports losses"
+        assert found.not_compared["losses"] == "no event in either log reports losses"
 
     OTHER_WORDS: ClassVar[list[Any]] = [
         [
@@ -634,8 +637,11 @@ class TestErrors:
         [
             ("", "is empty, expected a qlog"),
             ("time,cwnd\n1,2\n", r':1: begins with "time,cwnd", expected a qlog'),
-            ('{"name": "no log"}\n', ':1: found name, expected the header of a qlog with "qlog_version"'),
-            (quic_go(CONNECTION)[:-40], r":\d+: the last record breaks off, .*--partial"),
+            (
+                '{"name": "no log"}\n',
+                ':1: found an object with name, expected the header of a qlog with "qlog_version"',
+            ),
+            (quic_go(CONNECTION)[:-40], r":\d+: the file ends in the middle of a record, .*--partial"),
             (
                 quic_go(CONNECTION).replace('"time": 101.5', '"time": "soon"', 1),
                 r":\d+: time: found 'soon', expected a",
@@ -650,16 +656,16 @@ class TestErrors:
             ),
             (
                 quic_go(CONNECTION).replace("metrics_updated", "rates"),
-                "no event recovery:metrics_updated with a quantity to compare, found conges",
+                "no event recovery:metrics_updated with a quantity to compare; the events are conges",
             ),
             (
                 quic_go(CONNECTION).replace('"stream"', '"crypto"'),
-                "none with data, expected the log of the end that",
+                "none of the packets sent .* carries data, expected the log of the end that",
             ),
             (picoquic(CONNECTION).replace('"us"', '"min"'), 'time_units: found "min", expected "ms" or "us"'),
             (
                 picoquic(CONNECTION)[:-40],
-                rf":{len(picoquic(CONNECTION)[:-40].splitlines())}: the last record breaks off",
+                rf":{len(picoquic(CONNECTION)[:-40].splitlines())}: the file ends in the middle of a record",
             ),
             (
                 quic_go(CONNECTION).replace('"trace": {', '"trace": 5, "x": {'),
@@ -696,7 +702,7 @@ class TestErrors:
         [
             (b"\n\r\r\n\x1c", "a capture"),
             (b"\x1f\x8b\x08", "compressed"),
-            (b"qlog\0\0", "picoquic's binary log: its picolog_t"),
+            (b"qlog\0\0", r"picoquic's binary log \(convert it with `picolog_t"),
             (b"\0\1\2", "binary"),
         ],
     )
@@ -709,7 +715,9 @@ class TestErrors:
         log(tmp_path, noq(CONNECTION), "server.sqlog")
         with pytest.raises(InputError, match=r'No such file; did you mean ".*server.sqlog"'):
             read(str(tmp_path / "serwer.sqlog"))
-        with pytest.raises(InputError, match=r"is a folder, expected a qlog.* such as .*server.sqlog"):
+        with pytest.raises(
+            InputError, match=r"is a folder, expected .*; give a file in it, such as .*server.sqlog"
+        ):
             read(str(tmp_path))
 
     def test_several_connections_are_told_apart(self, tmp_path: Path) -> None:

@@ -26,15 +26,15 @@ from ackclock.traces.qlog_file import Entry, QlogFile, json_array, json_object, 
 from ackclock.traces.states import canonical
 
 LEAST_DATA = 200
-"""The least size in bytes of a packet that counts as one with data where a log does not say what packets hold."""
+"""The smallest packet, in bytes, that counts as a data packet in a log that does not list the frames of packets."""
 TELLING = re.compile(r"recovery|congestion|loss|lost|metric|cwnd|rtt|retransmi|timeout|pacing|bandwidth")
-"""What the category or the name of an event has in it that may say something of what is compared."""
+"""Matches the category or the name of an event that may concern a compared quantity, if the event is unknown."""
 CLOSE = 1e-5
-"""What a round trip in single precision may differ from the number that it stands for, as a share."""
+"""The largest relative error of a round trip that a stack logs in single precision."""
 UNBOUNDED = 2.0**63
-"""What quinn logs as a threshold that is not set is above this."""
+"""A value of at least this means that no threshold is set: quinn logs the largest 64-bit integer."""
 OURS = "the sender's end"
-"""The vantage point of our own export, whose windows count payload, and which repeats the numbers of TCP's segments."""
+"""The vantage point in ackclock's qlogs: windows count payload, and a retransmitted TCP segment keeps its number."""
 
 
 def read(path: Path, flow: str | None, partial: bool) -> Log:
@@ -59,8 +59,8 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
                 earlier.add(group)
             if entry.group != group:
                 raise InputError(
-                    f"{entry.where}: the log has several connections, expected {path}#NAME with one of their "
-                    f"group_id, such as {path}#{group}"
+                    f"{entry.where}: the log has several connections, expected {path}#NAME with the group_id of one "
+                    f"connection, such as {path}#{group}"
                 )
         reader.take(entry)
     if wanted is not None and wanted not in groups:
@@ -75,12 +75,12 @@ class _Reader:
     def __init__(self, file: QlogFile) -> None:
         self.file = file
         self.rtt_s = file.unit_s
-        """The unit of round trips in seconds."""
+        """The unit, in seconds, in which the log states round-trip times."""
         self.stack = file.stack
         self.silent = dict(self.stack.silent)
         self.rates_known = self.stack.pacing_rate_needs is None
         self.told: set[str] = set()
-        """What the log tells of even if it never happens."""
+        """The kinds of events (losses, timeouts) that the log would contain if they had happened."""
         self.paths: set[str] = set()
         self.ours = (
             json_object(file.path, "vantage_point", file.trace.get("vantage_point")).get("name") == OURS
@@ -96,7 +96,7 @@ class _Reader:
         self.names: Counter[str] = Counter()
         self.not_understood: Counter[str] = Counter()
         self.state = ""
-        """The state that the last metrics had, in a log that has it there."""
+        """The congestion state in the last metrics; empty if the log's metrics have no state."""
         self.sizes: Counter[int] = Counter()
         self.sent = 0
         self.others = 0
@@ -104,9 +104,9 @@ class _Reader:
         self.first_sent_s: float | None = None
         self.first_report_s: float | None = None
         self.acked_s: float | None = None
-        """When an acknowledgement arrived after which nothing was sent yet."""
+        """The time of the last acknowledgement, in seconds; None if data was sent since, or none arrived yet."""
         self.flight: tuple[Place, float] | None = None
-        """A flight that counts if an acknowledgement follows at the same time."""
+        """Bytes in flight logged before an acknowledgement; recorded only if one follows at the same time."""
 
     def take(self, entry: Entry) -> None:
         """Takes an event. InputError for a value that is no number."""
@@ -162,7 +162,7 @@ class _Reader:
 
     def _take_received(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
         if "frames" not in data and _type(data) == "1rtt" and self.sent:
-            # quinn does not say what a packet holds; to a sender it is an answer
+            # quinn does not log a packet's frames; a packet that a data sender receives counts as an acknowledgement.
             self._acknowledged(place, None)
         for frame in json_array(where, "frames", data.get("frames")):
             if _frame_type(frame) in spellings.ACK_FRAMES and _type(data) in spellings.DATA_PACKETS:
@@ -278,14 +278,14 @@ class _Reader:
         """Returns the log. InputError if it has nothing to compare."""
         if not any(course.places for course in self.courses.values()) and not self.all_flights.places:
             raise InputError(
-                f"{self.file.path}: has no event recovery:metrics_updated with a quantity to compare, found "
-                f"{', '.join(sorted(self.names)) or 'no events'}; "
+                f"{self.file.path}: has no event recovery:metrics_updated with a quantity to compare; the events are "
+                f"{', '.join(sorted(self.names)) or 'none'}; "
                 "expected the log of a sender, with its congestion window"
             )
         if self.others and not self.sent:
             raise InputError(
-                f"{self.file.path}: sends {self.others} packets but none with data, "
-                "expected the log of the end that sends data; the other end's log has it"
+                f"{self.file.path}: none of the packets sent ({self.others}) carries data, "
+                "expected the log of the end that sends the data"
             )
         if not self.courses["bytes_in_flight"].places:
             self.courses["bytes_in_flight"] = self.all_flights
@@ -293,7 +293,7 @@ class _Reader:
             self.silent.setdefault("retransmitted", "QUIC does not retransmit packets")
         if not self.rates_known:
             needs = self.stack.pacing_rate_needs
-            self.silent["pacing_rate"] = f"without {needs} it may be the delivery rate"
+            self.silent["pacing_rate"] = f"without {needs}, the logged pacing_rate may be the delivery rate"
         first_metrics_s = self.events[0].place.time_s
         size = self.sizes.most_common(1)
         if self.sent:

@@ -15,25 +15,25 @@ from ackclock.traces.spellings import NAME_KEYS, SINCE_LAST, TIME_KEYS, Stack, s
 
 MILLISECOND_S = 1e-3
 MOST_NAMED = 8
-"""The number of traces that a message names."""
+"""The largest number of traces that an error message names."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An event as the file has it."""
+    """An event of the file, before it is interpreted."""
 
     where: str
-    """Its place in the file, for messages."""
+    """The place of the event in the file, for error messages: ``FILE:LINE`` or ``FILE: events[INDEX]``."""
     time_s: float
     name: str
-    """The name without its category, in small letters."""
+    """The name of the event without its category, in lower case."""
     data: Mapping[str, Any]
     group: str | None
-    """The connection, in a file with several."""
+    """The event's ``group_id``, which tells the connections of a file apart; None without one."""
     category: str = ""
-    """The category that precedes the name, empty without one."""
+    """The category of the event in lower case; empty without one."""
     path: str | None = None
-    """The path of the connection, in a log of several."""
+    """The event's ``path_id`` on a multipath connection; None without one."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class QlogFile:
     trace: Mapping[str, Any]
     records: Iterator[tuple[str, Any]]
     chosen: bool = False
-    """Whether the trace was chosen by its name or number."""
+    """True if the user selected the trace by its name or number."""
 
     @classmethod
     def open(cls, path: Path, flow: str | None, partial: bool) -> QlogFile:
@@ -141,10 +141,12 @@ def _table(where: str, record: Any, fields: list[str]) -> dict[str, Any]:
     """Returns an event as a table; the first drafts wrote an array, with its names in the header."""
     if isinstance(record, list):
         if not fields:
-            raise InputError(f'{where}: found an array, expected an object, or "event_fields" in the header')
+            raise InputError(f'{where}: found an array in a trace without "event_fields", expected an object')
         record = dict(zip(fields, record, strict=False))
     if not isinstance(record, dict):
-        raise InputError(f"{where}: found {type(record).__name__}, expected an event")
+        raise InputError(
+            f"{where}: found {type(record).__name__}, expected an event as an object or an array"
+        )
     return record
 
 
@@ -159,10 +161,10 @@ def _opened(path: Path, partial: bool) -> tuple[dict[str, Any], Iterator[tuple[s
         # A document over many lines: its first line alone is no JSON.
         where, header, sequence = f"{path}:1", document(path), iter(())
     if not isinstance(header, dict) or not {"qlog_version", "file_schema", "qlog_format"} & set(header):
-        found = ", ".join(map(str, header)) if isinstance(header, dict) else type(header).__name__
+        keys = ", ".join(header)[:60] if isinstance(header, dict) else ""
+        found = f"an object with {keys}" if keys else f"{header!r:.60}"
         raise InputError(
-            f'{where}: found {found[:60] or "nothing"}, expected the header of a qlog with "qlog_version" or '
-            '"file_schema"'
+            f'{where}: found {found}, expected the header of a qlog with "qlog_version" or "file_schema"'
         )
     return header, None if "traces" in header else sequence
 
@@ -172,7 +174,7 @@ def _trace(path: Path, header: Mapping[str, Any], flow: str | None) -> tuple[dic
     found = json_array(path, "traces", header["traces"])
     traces = [trace for trace in found if isinstance(trace, dict) and "events" in trace]
     if not traces:
-        raise InputError(f'{path}: has no trace with "events", expected one trace')
+        raise InputError(f'{path}: no trace has "events", expected at least one trace with "events"')
     called = [trace for trace in traces if flow in _titles(path, trace)]
     if len(called) == 1:
         return called[0], True

@@ -17,12 +17,12 @@ FOREIGN = {
     b"\n\r\r\n": "a capture (pcapng)",
     b"\xd4\xc3\xb2\xa1": "a capture (pcap)",
     b"\xa1\xb2\xc3\xd4": "a capture (pcap)",
-    b"\x1f\x8b": "compressed (gzip): unpack it",
-    b"PK": "a zip archive: unpack it",
-    b"qlog": "picoquic's binary log: its picolog_t -f qlog converts it",
-    b"golq": "picoquic's binary log: its picolog_t -f qlog converts it",
+    b"\x1f\x8b": "compressed (gzip; unpack it first)",
+    b"PK": "a zip archive (unpack it first)",
+    b"qlog": "picoquic's binary log (convert it with `picolog_t -f qlog`)",
+    b"golq": "picoquic's binary log (convert it with `picolog_t -f qlog`)",
 }
-"""How files begin that are no logs."""
+"""The first bytes of files that cannot be read, and the description of each format in the error message."""
 EXPECTED = (
     "expected a qlog, the event log of `ackclock run --export events`, ss samples, a tcp_probe trace, "
     "or iperf3 JSON"
@@ -90,4 +90,4 @@ def _in(folder: Path) -> str:
     found = sorted(str(path) for path in folder.iterdir() if path.suffix in (".sqlog", ".qlog", ".parquet"))[
         :3
     ]
-    return f" such as {', '.join(found)}" if found else ""
+    return f"; give a file in it, such as {' or '.join(found)}" if found else ""

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from ackclock.errors import InputError
 
 SEPARATOR = b"\x1e"
-PARTIAL = "if the log is incomplete, --partial compares what precedes this place"
+PARTIAL = "to compare a truncated log up to this point, use --partial"
 
 
 def records(path: Path, partial: bool) -> Iterator[tuple[str, Any]]:
@@ -60,10 +60,11 @@ def _texts(file: BinaryIO) -> Iterator[tuple[int, bool, bytes]]:
 
 def _message(path: Path, line: int, error: ValueError, last: bytes) -> str:
     """Returns what is wrong with a record that begins in a line; ``last`` is its text if it is the last one."""
+    hint = f"; {PARTIAL}" if line > 1 else ""  # without a complete record before it, nothing can be compared
     if last and not last.rstrip().endswith(b"}"):
         end = line + last.rstrip().count(b"\n")
-        return f"{path}:{end}: the last record breaks off, expected the rest of its JSON; {PARTIAL}"
+        return f"{path}:{end}: the file ends in the middle of a record, expected complete JSON{hint}"
     if isinstance(error, json.JSONDecodeError):
         at = f"{path}:{line + error.lineno - 1}:{error.colno}"
-        return f"{at}: is not JSON ({error.msg}), expected a qlog record; {PARTIAL}"
-    return f"{path}:{line}: is not UTF-8 text, expected a qlog record"
+        return f"{at}: is not JSON ({error.msg}), expected a JSON record{hint}"
+    return f"{path}:{line}: is not UTF-8 text, expected a JSON record"

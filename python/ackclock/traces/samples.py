@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from ackclock.traces.log import LOSSES, QUANTITIES, STATES, TIMEOUTS, Course, Event, Log, Place, Unit
 
-NO_EVENT = {what: f"no event reports {what}" for what in (LOSSES, STATES, TIMEOUTS)}
-"""Why samples tell of no losses, states and timeouts."""
+NO_EVENT = {what: f"samples do not record {what}" for what in (LOSSES, STATES, TIMEOUTS)}
+"""The reasons why losses, states and timeouts of a log of samples cannot be compared."""
 
 
 @dataclass

@@ -11,7 +11,7 @@ from ackclock.traces.log import LOSSES, STATES, TIMEOUTS, Align, Event, EventKin
 from ackclock.traces.outcome import ROUNDING, Parting, covers
 
 KINDS: tuple[tuple[str, EventKind], ...] = ((LOSSES, "lost"), (TIMEOUTS, "timeout"), (STATES, "state"))
-"""What is compared in turn, each with the kind of its events."""
+"""The sequences that are compared event by event, each with the kind of its events."""
 
 
 def partings(
@@ -68,17 +68,17 @@ def _not_told(what: str, kind: EventKind, ours: Log, theirs: Log) -> str | None:
     told = any(log.of_kind(kind) for log in logs)
     if not quiet or (what == LOSSES and told and quiet[0].logs_packets):
         return None
-    return f"no event of {quiet[0].file if len(quiet) == 1 else 'either log'} reports {what}"
+    return f"no event in {quiet[0].file if len(quiet) == 1 else 'either log'} reports {what}"
 
 
 def _states_apart(ours: Log, theirs: Log, mine: list[Event], other: list[Event]) -> str | None:
     """Returns why the states of two logs cannot be compared."""
     names = [{event.words for event in events} for events in (mine, other)]
     if not mine or not other:
-        return f"no event of {(theirs if mine else ours).file} reports {STATES}"
+        return f"no event in {(theirs if mine else ours).file} reports {STATES}"
     for log, unknown in zip((ours, theirs), states.unknown(*names), strict=True):
         if unknown:
-            return f"{log.file} has states that are not understood: {', '.join(sorted(unknown))}"
+            return f"{log.file} has unknown states: {', '.join(sorted(unknown))}"
     return None if states.comparable(*names) else "the logs use different states"
 
 
@@ -158,7 +158,7 @@ def _parting(
 
 def _here(what: str, found: _Keyed | None, until: float, has_any: bool) -> tuple[str, Event | None]:
     """Returns what a log says where it parts from the other, in words, and the event that it has there."""
-    nothing = {LOSSES: "no packet lost", STATES: "no change of state", TIMEOUTS: "no timeout"}[what]
+    nothing = {LOSSES: "no packet lost", STATES: "no state change", TIMEOUTS: "no timeout"}[what]
     if found is None and not has_any and what == LOSSES:
         return f"no event reports {what}", None
     if found is None:

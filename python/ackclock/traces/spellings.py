@@ -14,7 +14,7 @@ from typing import Literal
 Meaning = Literal[
     "sent", "received", "acknowledged", "lost", "timer", "timer_expired", "state", "metrics", "nothing"
 ]
-"""What an event says. ``nothing``: it says nothing of what is compared, or in a form that cannot be compared."""
+"""The content of an event. ``nothing``: no compared quantity, or only in a form that cannot be compared."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class EventName:
     meaning: Meaning
     seen_in: str
     other_form: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """The quantities of which it tells in another form, each with that form in words."""
+    """The quantities that the event has in a form that cannot be compared, each with a description of the form."""
 
 
 EVENTS: Mapping[str, EventName] = {
@@ -36,7 +36,7 @@ EVENTS: Mapping[str, EventName] = {
         EventName("packet_received", "received", "all drafts; all stacks"),
         EventName("packets_acked", "acknowledged", "draft 02; neqo neqo-transport/src/qlog.rs 80ca01ee"),
         # Losses.
-        EventName("packet_lost", "lost", "all drafts; mvfst 979f26a9 has the keys of packets_lost in it"),
+        EventName("packet_lost", "lost", "all drafts; mvfst 979f26a9 with the keys of packets_lost"),
         EventName("packets_lost", "lost", "mvfst quic/logging/QLoggerTypes.cpp before 88a8b48c (draft-00)"),
         # Timers.
         EventName("loss_timer_updated", "timer", "draft 02; quic-go qlog/event.go 2cfe6ee0, mvfst 979f26a9"),
@@ -54,12 +54,12 @@ EVENTS: Mapping[str, EventName] = {
         EventName("recovery_metrics_updated", "metrics", "draft 12; quiche 339a782a, mvfst 979f26a9"),
         EventName("metric_update", "metrics", "draft 00; mvfst before 88a8b48c"),
         EventName("congestion_metric_update", "metrics", "mvfst before 88a8b48c"),
-        # What sounds as if it said something of these.
+        # Events whose names or categories suggest a compared quantity, but that have none.
         EventName("parameters_set", "nothing", "drafts 01 and later"),
         EventName("recovery_parameters_set", "nothing", "draft 12; quiche 339a782a"),
         EventName("ecn_state_updated", "nothing", "quic-go qlog/event.go 2cfe6ee0"),
         EventName("spurious_loss", "nothing", "quic-go qlog/event.go 2cfe6ee0"),
-        EventName("mtu_updated", "nothing", "quic-go qlog/event.go 2cfe6ee0, in its category recovery"),
+        EventName("mtu_updated", "nothing", "quic-go qlog/event.go 2cfe6ee0, category recovery"),
         EventName("marked_for_retransmit", "nothing", "drafts 01 and later"),
         EventName("packet_retransmit", "nothing", "draft 00"),
         EventName("packet_acknowledged", "nothing", "draft 00"),
@@ -69,7 +69,7 @@ EVENTS: Mapping[str, EventName] = {
             "pacing_metric_update",
             "nothing",
             "mvfst quic/logging/QLoggerTypes.cpp 979f26a9",
-            {"pacing_rate": "pacing_metric_update has bursts and their interval"},
+            {"pacing_rate": "pacing_metric_update has the size and the interval of bursts, not a rate"},
         ),
     )
 }
@@ -83,14 +83,14 @@ QUANTITIES: Mapping[str, str] = {
     "smoothed_rtt": "smoothed_rtt",
     "pacing_rate": "pacing_rate",
 }
-"""The quantity of each key of metrics."""
+"""The compared quantity of each key in a metrics event."""
 
 LOSS_TOTAL = "cf_lost_packets"
-"""The key of metrics with the lost packets as ``total`` and ``delta``: quiche/src/recovery/mod.rs since d6f8e41b."""
+"""The key of metrics for the lost packets, ``total`` and ``delta``: quiche/src/recovery/mod.rs since d6f8e41b."""
 STATE = "state"
-"""The key of metrics that has the state: mvfst before 88a8b48c."""
+"""The key of metrics for the congestion state: mvfst before 88a8b48c."""
 COUNT, LAST = "lost_packets", "largest_lost_packet_num"
-"""The keys of mvfst's event of lost packets: their number, and the number of the last one."""
+"""The keys of mvfst's loss event: how many packets were lost, and the largest packet number among them."""
 
 DATA_FRAMES = frozenset(("stream", "datagram"))
 """The frames that make a packet a data packet."""
@@ -108,30 +108,30 @@ ACK_FRAMES = frozenset(
 )
 """The frames that acknowledge packets."""
 DATA_PACKETS = frozenset(("1rtt", "0rtt"))
-"""The types of packets in the packet number space of data, in small letters."""
+"""The packet types of the application data packet number space (RFC 9000 section 12.3), in lower case."""
 
 TIME_KEYS: Mapping[str, bool] = {"time": False, "relative_time": False, "delta_time": True}
-"""The keys of an event's time, and whether it counts from the event before: drafts 00 and 01 had a key for each."""
+"""The keys of an event's time; True if the time counts from the previous event. Drafts 00 and 01 had a key for each."""
 SINCE_LAST = frozenset(("delta", "relative_to_previous_event"))
-"""The words of ``time_format`` for times that count from the event before: draft 02, and draft 11."""
+"""The values of ``time_format``, in drafts 02 and 11, for times that count from the previous event."""
 NAME_KEYS = ("event", "event_type", "type", "name")
 """The keys of an event's name: columns of drafts 00 to 02 (quic-go, aioquic, picoquic), and ``name`` since draft 02."""
 
 
 @dataclass(frozen=True)
 class Stack:
-    """What a stack writes in units of its own."""
+    """How the logs of a stack differ from other logs: initial RTT, units, missing events."""
 
     mark: str
-    """A part of the title of the log or of the name of its vantage point, in small letters."""
+    """A word, in lower case, in the title of the log or the name of its vantage point that identifies the stack."""
     initial_rtt_s: float = 0.333
-    """The smoothed round trip in seconds that is logged before the first sample: RFC 9002 section 6.2.2's value."""
+    """The smoothed RTT, in seconds, logged before the first sample. Default: RFC 9002 section 6.2.2."""
     pacing_rate_needs: str | None = None
-    """The key of metrics without which ``pacing_rate`` cannot be compared."""
+    """The key of metrics without which ``pacing_rate`` cannot be compared; None if it always can."""
     pacing_rate_bits: float = 1.0
-    """The unit of ``pacing_rate`` in bit/s."""
+    """The unit of ``pacing_rate``, in bit/s: 8 for a stack that logs bytes per second."""
     silent: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """Of what its logs do not tell, unless they do, and why."""
+    """The quantities or kinds of events that logs of this stack can lack, each with the reason to print."""
 
 
 STACKS = (
@@ -143,12 +143,12 @@ STACKS = (
         "quiche",
         pacing_rate_needs="cf_delivery_rate",
         pacing_rate_bits=8.0,
-        silent={"losses": "quiche logs no lost packet"},
+        silent={"losses": "quiche did not log lost packets"},
     ),
 )
 ANY_STACK = Stack("")
 SECONDS = 0.333
-"""The first round trip of a log with round trips in seconds: quinn's quinn-proto before c9b40f10 (May 2026)."""
+"""The first smoothed RTT in a log with round trips in seconds: quinn-proto before c9b40f10 (May 2026)."""
 
 
 def stack(*titles: str) -> Stack:

@@ -21,7 +21,7 @@ from ackclock.traces.text_lines import lines
 TIME = re.compile(r"\d{9,}(?:\.\d+)?")
 """A line with the time of a sample."""
 CONNECTION = re.compile(r"(?:tcp\s+)?(?:[A-Z][A-Z0-9-]+\s+)?\d+\s+\d+\s+(\S+:\S+)\s+(\S+:\S+)(.*)")
-"""A connection, without its state where a filter chose by it; with ``-O`` its numbers follow in the same line."""
+"""A connection. ss omits its state if a filter selects by state; with ``-O`` its numbers follow on the same line."""
 HEADING = re.compile(r"(?:Netid\s+)?(?:State\s+)?Recv-Q")
 PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 EXPECTED = (
@@ -102,7 +102,9 @@ def _values(row: _Row) -> dict[str, float]:
     """Returns the quantities of a row. InputError if it has no window."""
     window = row.number("cwnd")
     if window is None:
-        raise InputError(f"{row.where}: the connection has no cwnd, expected ss with the option -i")
+        raise InputError(
+            f"{row.where}: the connection has no cwnd, expected the output of ss with the option -i"
+        )
     # Linux's tcp_packets_in_flight. ss leaves out what is 0.
     flight = sum(
         sign * (row.number(name, 0.0) or 0.0)
@@ -140,7 +142,7 @@ def _rows(path: Path, partial: bool) -> Iterator[_Row]:
             time_s, row = float(text), None
         elif found := CONNECTION.match(text):
             if time_s is None:
-                raise InputError(f"{where}: has a connection without a time on the line before, {EXPECTED}")
+                raise InputError(f"{where}: has a connection before the first line with a time, {EXPECTED}")
             if row is not None:
                 yield row
             row = _Row(where, time_s, (found[1], found[2]), found[3])

@@ -12,9 +12,9 @@ CLASSIC = ("slow_start", "congestion_avoidance", "recovery", LIMITED, "persisten
 BBR = ("startup", "drain", "probe_bw", "probe_rtt")
 BBR_PHASES = ("probe_bw_down", "probe_bw_cruise", "probe_bw_refill", "probe_bw_up")
 BEGIN = ("slow_start", "startup")
-"""The states that a connection begins in, without BBR and with it."""
+"""The first state of a connection: without BBR, and with BBR."""
 BBRV3 = (*BBR[:2], *BBR_PHASES, BBR[3])
-"""The states of BBRv3, in the order of ``bbr_state`` in our series."""
+"""The states of BBRv3, indexed by ``bbr_state`` of ackclock's event logs."""
 OTHERS = {
     "recoverystart": "recovery",
     "fastrecovery": "recovery",

@@ -25,9 +25,9 @@ UNSET = 0x7FFFFFFF
 """The slow start threshold of a connection that has none yet (TCP_INFINITE_SSTHRESH)."""
 NEEDED = ("src", "dest", "snd_nxt", "snd_una", "snd_cwnd", "ssthresh", "srtt")
 SILENT = {
-    "bytes_in_flight": "snd_nxt - snd_una also counts data that has arrived out of order",
+    "bytes_in_flight": "tcp_probe records only snd_nxt - snd_una, which includes SACKed and lost data",
     "retransmitted": "tcp_probe does not count retransmissions",
-    "pacing_rate": "tcp_probe does not record it",
+    "pacing_rate": "tcp_probe does not record the pacing rate",
 }
 
 
@@ -51,7 +51,7 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
     probes = list(_probes(path, partial))
     if not probes:
         raise InputError(
-            f"{path}: has no tcp_probe event; the kernel records them after "
+            f"{path}: has no tcp_probe event; to make the kernel record them, run "
             "`echo 1 > /sys/kernel/tracing/events/tcp/tcp_probe/enable`"
         )
     chosen = choose(path, flow, (probe.connection for probe in probes))
@@ -70,7 +70,7 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
         samples.add(probe.time_s, values)
     if first_report_s is None:
         raise InputError(
-            f"{path}: {'-'.join(chosen)} never has unacknowledged data, "
+            f"{path}: the connection {'-'.join(chosen)} never has unacknowledged data, "
             "expected the trace of the sending host"
         )
     name = str(path) if flow is None else f"{path}#{flow}"

@@ -34,7 +34,7 @@ def bundle(entry: Path) -> str:
     script = '"use strict";\n' + _bare("\n".join(parts), entry)
     # To the HTML parser, nothing in it may look like the end of a script or like a comment.
     if found := _ENDS_SCRIPT.search(script):
-        raise BundleError(f"{entry}: a script in a page cannot have {found.group()} in it")
+        raise BundleError(f"{entry}: a script in a page cannot contain {found.group()}")
     return script
 
 
@@ -43,7 +43,7 @@ def _bare(script: str, entry: Path) -> str:
     lines = [line.strip() for line in script.split("\n")]
     # In a text of several lines, indentation would be part of the text.
     if several := next((line for line in lines if line.count("`") % 2), None):
-        raise BundleError(f"{entry}: a text between backticks has to end in its line: {several}")
+        raise BundleError(f"{entry}: a template literal must end on the line on which it begins: {several}")
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 

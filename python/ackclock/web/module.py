@@ -19,13 +19,13 @@ def read_module() -> bytes:
         return MODULE.read_bytes()
     except FileNotFoundError:
         raise AckclockError(
-            "this installation has no WebAssembly module of the simulator, which interactive pages need; "
+            "interactive pages need the simulator's WebAssembly module, which this installation lacks; "
             "`make wasm`, in a clone of the repository, builds it or names what is missing"
         ) from None
 
 
 _ALPHABET = bytes.maketrans(b"<>&", b",.:")
-"""Replaces characters that a page must not have in a script by characters that base 85 does not use."""
+"""Maps the base-85 characters that a page must not have in a script to characters that base 85 does not use."""
 
 
 @functools.cache

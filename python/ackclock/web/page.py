@@ -22,7 +22,7 @@ LAB = Path(__file__).with_name("lab")
 """The folder with ``index.html.j2``, the module ``main.js`` and its imports, and the style sheet."""
 
 SIMULATING = Path(__file__).with_name("simulating.css")
-"""The style sheet of every simulating page, on top of the reports' style sheet."""
+"""The style sheet of every page that simulates, added to the style sheet of reports."""
 
 _TOLD = {"name", "title", "question", "learn", "change", "look", "variants"}
 """The parts of a lesson that the page shows."""
@@ -30,10 +30,10 @@ _TOLD = {"name", "title", "question", "learn", "change", "look", "variants"}
 
 @dataclass(frozen=True)
 class Opening:
-    """What the page opens with: a lesson, or a scenario that is none; without both, the first lesson."""
+    """The lesson, or the scenario outside the lessons, that the page opens with; by default the first lesson."""
 
     lesson: Lesson | None = None
-    """One of the package, or another, which comes before those of the package."""
+    """A lesson of the package, or the user's own lesson, which the page lists first."""
     scenario: str | None = None
 
 

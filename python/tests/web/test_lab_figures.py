@@ -162,9 +162,9 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("field", "wrong", "told"),
         [
-            ("from", "1 s", "from: found 1 s, expected packets such as 100 packets."),
-            ("to", "", "to: found nothing, expected packets such as 100 packets."),
-            ("to", "25 packets", "to: expected a value other than the first."),
+            ("from", "1 s", "from: found 1 s, expected a number of packets such as 100 packets."),
+            ("to", "", "to: found nothing, expected a number of packets such as 100 packets."),
+            ("to", "25 packets", 'to: expected a value that differs from "from".'),
             ("steps", "1", "number of values: found 1, expected a whole number from 2 to 40."),
         ],
     )  # fmt: skip
@@ -283,7 +283,8 @@ def test_a_mouse_has_smaller_targets(lab: Lab) -> None:
 def test_the_page_says_how_fast_it_is(lab: Lab) -> None:
     said = lab.find("#speed").text
     found = re.fullmatch(
-        r"([\d,]+) packets in ([\d.]+) s: ([\d,.]+) packets, or ([\d,.]+) simulated seconds, per second", said
+        r"([\d,]+) packets simulated in ([\d.]+) s: ([\d,.]+) packets/s, ([\d,.]+) simulated seconds per second",
+        said,
     )
     assert found, said
     packets, seconds, rate, simulated = (float(one.replace(",", "")) for one in found.groups())

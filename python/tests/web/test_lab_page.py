@@ -116,7 +116,10 @@ def test_ten_seeds_give_means_with_intervals(lab: Lab) -> None:
     mean, half = (float(part) for part in lab.run(cell).split("±"))
     assert mean == pytest.approx(summary.mean, rel=1e-3)
     assert half == pytest.approx(summary.half_width, rel=0.1)
-    assert lab.find("#summary caption").text == "Means over seeds 1 to 10 ± half the 95 % interval."
+    assert (
+        lab.find("#summary caption").text
+        == "Means over seeds 1 to 10 ± half of the 95 % confidence interval."
+    )
     # The next change is run with as many, and the difference is that of pairs.
     lab.find("#keep").click()
     lab.write(DUEL.replace('"100 packets"', '"10 packets"'))
@@ -198,7 +201,7 @@ def test_the_address_may_name_a_lesson(lab: Lab) -> None:
     assert not lab.find("#damaged").is_displayed()
     assert lab.find("#lesson-box .learn").text.startswith("You will learn why a single lost packet")
     last = next(
-        row for row in lab.all("#summary tbody tr") if row.text.startswith("Last transfer complete after")
+        row for row in lab.all("#summary tbody tr") if row.text.startswith("Last transfer complete at")
     )
     completed = lab.run("return ackclock.board.a.result.flows.map(flow => flow.completed_s)")
     assert float(last.find_element("css selector", "td").text) == pytest.approx(

@@ -120,7 +120,7 @@ function finished({ outcome, meaning, text }) {
     summaryTable([outcome.result], changed && shown.unchanged ? [shown.unchanged] : null, queueingLinks(meaning), { now: "Changed", kept: "Original run" }),
   );
   draw();
-  const packets = `${outcome.packets.toLocaleString("en")} packets in ${outcome.seconds.toFixed(2)} s`;
+  const packets = `${outcome.packets.toLocaleString("en")} packets simulated in ${outcome.seconds.toFixed(2)} s`;
   status(`${changed ? "The changed text" : `Original run, seed ${meaning.seed}${agreement()}`}: ${packets}`);
   say(byId("status").textContent);
 }

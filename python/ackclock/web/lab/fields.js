@@ -122,7 +122,7 @@ function start(own, duration, { help, fallback, within }) {
       help,
     });
   }
-  return { ...own, label: "Start", kind: "note", help: "The start is random, or differs between the flows; see the scenario text." };
+  return { ...own, label: "Start", kind: "note", help: "The start time is random, or differs between the flows; see the scenario text." };
 }
 
 // What the round trip of a dumbbell stands instead of.
@@ -144,9 +144,9 @@ function roundTrip(root, meaning, index, { within }) {
   if (!Array.isArray(all)) {
     const help =
       all === undefined
-        ? "Without queueing; the scenario text does not set it, so it is the sum of the delays of the links."
-        : "Without queueing; the same for all flows.";
-    const each = meaning.flows.length > 1 ? { action: "each", actionLabel: "Set one for each group" } : {};
+        ? "The round-trip time without queueing: by default, the sum of the link delays."
+        : "The round-trip time without queueing, equal for all flows.";
+    const each = meaning.flows.length > 1 ? { action: "each", actionLabel: "Set a round trip for each group" } : {};
     return [{ ...field, path: ["dumbbell", "rtt"], value: all, help, ...each }];
   }
   const pairs = pairsOf(meaning.flows[index], meaning.network.links);
@@ -155,7 +155,7 @@ function roundTrip(root, meaning, index, { within }) {
     path: ["dumbbell", "rtt", pair % all.length],
     value: all[pair % all.length],
     label: pairs.length > 1 ? `Round trip ${pair + 1}` : field.label,
-    help: "Without queueing; for this pair of hosts.",
+    help: "The round-trip time without queueing between this pair of hosts.",
   }));
 }
 
@@ -169,9 +169,9 @@ function linkFields(root, name, registry, declared) {
   const access = paths.some((path) => ["access", "left", "right"].includes(path[1]));
   const shared =
     paths[0][1] === "hop"
-      ? " (same for every hop)"
+      ? " (settings shared by all hops)"
       : access && paths[0][0] !== "links"
-        ? " (same for all links to hosts)"
+        ? " (settings shared with other links to hosts)"
         : "";
   const queue = of("queue");
   const fields = [
@@ -193,7 +193,7 @@ function linkFields(root, name, registry, declared) {
     { title: `Link ${name}${shared}`, fields },
     ...open(parameters(queue, "queue", registry, access ? null : "droptail", queueChoice)),
     ...(Array.isArray(loss.value)
-      ? [{ title: "Loss", fields: [{ ...loss, label: "Loss", kind: "note", help: "Several losses act on this link; see the scenario text." }] }]
+      ? [{ title: "Loss", fields: [{ ...loss, label: "Loss", kind: "note", help: "This link has several loss models; see the scenario text." }] }]
       : parameters(loss, "loss", registry, null, lossChoice)),
   ];
 }

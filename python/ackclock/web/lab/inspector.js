@@ -102,7 +102,7 @@ export class Inspector {
           {},
           about,
           rows.slice(0, 3),
-          count > 3 ? fold(`More of ${section.entry?.name}`, count - 3, rows.slice(3), null, open) : null,
+          count > 3 ? fold(`More parameters of ${section.entry?.name}`, count - 3, rows.slice(3), null, open) : null,
         );
     return make("section", {}, section.choice ? this.row(section.choice) : null, section.entry ? held : null);
   }
@@ -129,7 +129,7 @@ export class Inspector {
       class: "written",
       autocomplete: "off",
       spellcheck: "false",
-      "aria-label": `${field.label}, written`,
+      "aria-label": `${field.label}, as text`,
     });
     const range = make("input", {
       id: `${id}-slider`,
@@ -144,8 +144,8 @@ export class Inspector {
       {
         type: "button",
         class: "reset",
-        "aria-label": `${field.label}: back to the default`,
-        title: "Remove it from the text",
+        "aria-label": `Reset ${field.label} to the default`,
+        title: "Remove this setting from the scenario text",
       },
       "×",
     );
@@ -263,7 +263,7 @@ export class Inspector {
       type: "file",
       class: "unseen",
       tabindex: "-1",
-      "aria-label": "A trace in the format of mahimahi",
+      "aria-label": "A trace file in mahimahi format",
     });
     let now = field;
     select.addEventListener("change", () => (select.value === "trace" ? file.click() : this.shape(now, select.value)));
@@ -278,7 +278,7 @@ export class Inspector {
           ? Object.keys(shown.value).find((key) => key !== "nominal")
           : "steady";
       for (const option of select.options) if (option.value === "steps") option.remove();
-      if (how === "steps") select.append(make("option", { value: "steps" }, "steps (in the text)"));
+      if (how === "steps") select.append(make("option", { value: "steps" }, "steps (see the scenario text)"));
       select.value = how;
     });
     return make("div", { class: "row choice" }, make("label", { for: id, class: "label" }, breakable(field.label)), select, file);

@@ -109,8 +109,8 @@ function warn({ lessons }, hash, setUp, asked) {
   if (right) return;
   byId("damaged").textContent =
     word === null
-      ? "The link to this set-up is damaged: a part of it is missing or changed, or it is larger than 10 MB. Ask for the link again. Below is the default scenario."
-      : `There is no lesson "${word.slice(0, 40)}". The lessons are ${lessons.map((one) => one.name).join(", ")}. Below is the default scenario.`;
+      ? "The link to this set-up is damaged: a part of it is missing or changed, or it is larger than 10 MB. Ask the sender for a new link. This page shows the default scenario."
+      : `There is no lesson "${word.slice(0, 40)}". The lessons are ${lessons.map((one) => one.name).join(", ")}. This page shows the default scenario.`;
 }
 
 main().catch((error) => {

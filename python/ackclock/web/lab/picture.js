@@ -104,7 +104,7 @@ function labels({ link, back, from, to }, crowded) {
   const below = [
     ...(tight ? [link.queue, holds(link)] : [queueText(link)]),
     ...(link.loss ? [`loss: ${link.loss}`] : []),
-    ...(back ? [`back: ${format(back.rate_bps, "rate")}, ${queueText(back)}`] : []),
+    ...(back ? [`reverse: ${format(back.rate_bps, "rate")}, ${queueText(back)}`] : []),
   ];
   const text = (line, at) => `<text class="note halo" x="${x}" y="${at}" text-anchor="middle">${escaped(line)}</text>`;
   return [
@@ -137,5 +137,5 @@ function cardOf(flow, at, { x, y, colour }, card, chosen) {
     text.length * 7.4 > card.width - 16 ? `${text.slice(0, Math.floor((card.width - 24) / 7.4))}…` : text;
   const top = y - card.height / 2;
   const second = control === flow.group ? (count > 1 ? "flows" : "one flow") : control;
-  return `<g class="element flow" data-id="${id}" role="button" tabindex="0" aria-pressed="${id === chosen}" aria-label="${escaped(`Flows ${flow.group}: ${count} of ${control}`)}"><title>${escaped(`${name}: ${control}`)}</title><rect x="${x + 1}" y="${top}" width="${card.width - 2}" height="${card.height}" rx="6"/><rect x="${x + 1}" y="${top}" width="6" height="${card.height}" fill="var(--curve-${colour})" class="tab"/><text x="${x + 14}" y="${y - 3}" class="name">${escaped(short(name))}</text><text x="${x + 14}" y="${y + 14}" class="note">${escaped(short(second))}</text></g>`;
+  return `<g class="element flow" data-id="${id}" role="button" tabindex="0" aria-pressed="${id === chosen}" aria-label="${escaped(`Group ${flow.group}: ${count} ${count === 1 ? "flow" : "flows"} with ${control}`)}"><title>${escaped(`${name}: ${control}`)}</title><rect x="${x + 1}" y="${top}" width="${card.width - 2}" height="${card.height}" rx="6"/><rect x="${x + 1}" y="${top}" width="6" height="${card.height}" fill="var(--curve-${colour})" class="tab"/><text x="${x + 14}" y="${y - 3}" class="name">${escaped(short(name))}</text><text x="${x + 14}" y="${y + 14}" class="note">${escaped(short(second))}</text></g>`;
 }

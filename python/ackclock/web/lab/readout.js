@@ -22,7 +22,7 @@ export function readout(figure, current) {
     Object.assign(line.style, { left: `${x}px`, top: `${figure.offsetTop}px`, height: `${figure.clientHeight}px` });
     line.hidden = false;
     const flows = one.flows.slice(0, MOST_FLOWS).map((flow) => `${flow.name} ${values(flow, at)}`);
-    const links = one.links.map((link) => `${link.name} ${digits(link.queue[at] ?? NaN)} packets waiting${Number.isFinite(link.used?.[at]) ? `, ${digits(link.used[at])} % used` : ""}`);
+    const links = one.links.map((link) => `${link.name} queue ${digits(link.queue[at] ?? NaN)} packets${Number.isFinite(link.used?.[at]) ? `, utilisation ${digits(link.used[at])} %` : ""}`);
     told.textContent = `${digits(one.time[at])} s: ${[...flows, ...links].join("; ")}`;
     return undefined;
   }
@@ -53,11 +53,11 @@ const margins = () => [LEFT, RIGHT].map((one) => one * enlargement());
 
 function values(flow, at) {
   const known = [
-    [flow.cwnd, 1, "packets"],
-    [flow.rtt, 1000, "ms"],
-    [flow.goodput, 1e-6, "Mbit/s"],
-  ].filter(([list]) => Number.isFinite(list?.[at]));
-  return known.length ? known.map(([list, factor, unit]) => `${digits(list[at] * factor)} ${unit}`).join(", ") : "–";
+    ["cwnd", flow.cwnd, 1, "packets"],
+    ["RTT", flow.rtt, 1000, "ms"],
+    ["goodput", flow.goodput, 1e-6, "Mbit/s"],
+  ].filter(([, list]) => Number.isFinite(list?.[at]));
+  return known.length ? known.map(([name, list, factor, unit]) => `${name} ${digits(list[at] * factor)} ${unit}`).join(", ") : "–";
 }
 
 // Returns the index of the last sampling time that is not after `wanted`.

@@ -54,7 +54,7 @@ function checked(page, { errors, warnings, meaning }) {
 function capped(page, { packets, seconds, shorter }) {
   status("Not run", "wrong");
   byId("cap-text").textContent =
-    `This would send about ${format(packets / 1e6, "number", 2)} million packets and take about ${format(seconds, "time", 2)}.`;
+    `This run would send about ${format(packets / 1e6, "number", 2)} million packets and take about ${format(seconds, "time", 2)}.`;
   byId("shorten").textContent = `Shorten to ${format(shorter, "time", 2)}`;
   byId("shorten").onclick = () => edit(page, { path: ["duration"] }, format(shorter, "time", 2));
   byId("anyway").onclick = () => page.runner.now(page.state.text, { anyway: true });
@@ -66,6 +66,6 @@ function unasked(meaning) {
   if (meaning?.sweep.axes.length) parts.push("sweep");
   if (meaning?.replications > 1) parts.push("replications");
   return parts.length
-    ? [`This page makes one run, with the values in the text; ackclock run makes the ${parts.join(" and the ")}.`]
+    ? [`This page runs the scenario once, with the values in the text; to run the ${parts.join(" and the ")}, use ackclock run.`]
     : [];
 }

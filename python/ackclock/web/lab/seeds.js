@@ -38,7 +38,7 @@ export class Seeds {
     const { meaning, result } = shown;
     if (!byId("seeds").checked || shown.others) return;
     if (meaning.expected_packets * SEEDS > 4 * MOST_PACKETS) {
-      status(`Done; ${SEEDS} runs of this scenario would take too long: shorten its duration`);
+      status(`Done with one seed; ${SEEDS} seeds of this scenario would take too long: shorten its duration`);
       return;
     }
     this.cancel();

@@ -14,7 +14,7 @@ import { at, read } from "./toml.js";
 
 const MOST_STEPS = 40;
 const FIELDS = ["whatif-from", "whatif-to", "whatif-steps"];
-const EXPECTED = { number: "a number", time: "a time", rate: "a rate", size: "a size", packets: "packets", bdp: "a bandwidth-delay product" };
+const EXPECTED = { number: "a number", time: "a time", rate: "a rate", size: "a size", packets: "a number of packets", bdp: "a bandwidth-delay product" };
 const EARLIER = "The curve belongs to an earlier version of the text.";
 const SKIPPED = new Set(["seed", "replications"]);
 
@@ -136,7 +136,7 @@ export class WhatIf {
     const found = (id) => (byId(id).value.trim() === "" ? "nothing" : byId(id).value);
     const wrong = [
       ...["whatif-from", "whatif-to"].filter((_, at) => !isOf(bounds[at])).map((id) => [id, `found ${found(id)}, ${expected}.`]),
-      ...(bounds.every(isOf) && bounds[0].value === bounds[1].value ? [["whatif-to", "expected a value other than the first."]] : []),
+      ...(bounds.every(isOf) && bounds[0].value === bounds[1].value ? [["whatif-to", 'expected a value that differs from "from".']] : []),
       ...(Number.isInteger(count) && count >= 2 && count <= MOST_STEPS ? [] : [["whatif-steps", `found ${found("whatif-steps")}, expected a whole number from 2 to ${MOST_STEPS}.`]]),
     ];
     if (!wrong.length) return { bounds, count };
@@ -181,8 +181,9 @@ export class WhatIf {
         onProgress: (fraction) => (byId("whatif-progress").value = fraction),
       });
       const failed = runs.filter((run) => !run).length;
+      const done = runs.length - failed;
       this.#said(
-        `${runs.length - failed} runs${failed ? `, ${failed} failed` : ""}: ${number.label} from ${written[0]} to ${written[written.length - 1]}.`,
+        `${done} ${done === 1 ? "run" : "runs"}${failed ? `, ${failed} failed` : ""}: ${number.label} from ${written[0]} to ${written[written.length - 1]}.`,
       );
     } catch (error) {
       this.#said(error instanceof Cancelled ? (this.#now?.text === text ? "Cancelled." : "Cancelled: the text has changed.") : error.message);
@@ -229,7 +230,7 @@ export class WhatIf {
     const each = Math.floor(width / columns);
     const x = [Math.min(...values) * factor, Math.max(...values) * factor];
     const panels = [
-      ["Goodput of a flow (Mbit/s)", (flow) => flow.goodput_bps / 1e6],
+      ["Mean goodput per flow (Mbit/s)", (flow) => flow.goodput_bps / 1e6],
       ["Mean round trip (ms)", (flow) => flow.rtt_mean_s * 1000],
       ["Packets lost (%)", (flow) => (flow.sent_packets ? (100 * flow.lost_packets) / flow.sent_packets : null)],
     ].map(([title, pick]) => ({ title, drawn: lines(pick), names: groups }));
