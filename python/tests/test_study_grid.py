@@ -254,7 +254,7 @@ def test_how_a_study_is_written_does_not_change_what_it_is() -> None:
         (
             [('["count"]\n', '["count"]\nexcept = [{ cout = "few" }]\n')],
             "except",
-            'except: "cout" is no axis of for_all; did you mean "count"?',
+            'except: "cout" is not an axis of for_all; did you mean "count"?',
         ),
         (
             [('["count"]\n', '["count"]\nexcept = [{ count = "fwe" }]\n')],
@@ -335,7 +335,7 @@ rows = [
         ("n = [1, 2, 1.0]", 'axes.n: the value "1" is listed twice'),
         ("n = [{ name = 3 }]", "expected a number, a string, or a table with an id"),
         ('"a b" = [1]', "axes.a b: expected a name of letters"),
-        ("n = [1, 2]", "axes.n: no table uses it in for_all"),
+        ("n = [1, 2]", "axes.n: no table uses this axis"),
     ],
 )
 def test_mistakes_in_axes(axes: str, message: str) -> None:

@@ -22,7 +22,7 @@ from ackclock.study.placed import placed
 from ackclock.study.synthetic import Names
 
 Reading = Interpretation | None
-"""Another interpretation (reading) of the thesis, or None for the one that the study takes."""
+"""An alternative interpretation of the publication, or None for the one that the study adopts."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,17 @@ class Planned:
     job: Job
     uses: Sequence[Use]
     cost: float
-    """The approximate number of packets that it sends."""
+    """The approximate number of packets that the simulation sends."""
 
 
 QUICK = 3
-"""The number of seeds of a quick run whose study asks for no other."""
+"""The default number of seeds of a quick run."""
 OTHERS_FEWEST = 2
-"""The number of seeds of an interpretation that can reverse nothing, and of any in a quick run: the fewest that give an
-interval.
+"""The number of seeds for an alternative interpretation that cannot reverse a result, and for all of them in a quick
+run: the fewest with a confidence interval.
 """
 OTHERS_MOST = 20
-"""The largest number of seeds of an interpretation that is not taken."""
+"""The largest number of seeds for an alternative interpretation."""
 
 
 class Plan:
@@ -125,7 +125,7 @@ class Plan:
             raise InputError(placed(told, self.loaded.text, self.loaded.file))
 
     def warnings(self) -> list[str]:
-        """Returns what a reader who compares the cases has to know: controls that use different loss recovery."""
+        """Returns warnings about comparisons between cases: their controls use different loss recovery."""
         scenario = self.loaded.scenario
         return core.comparison_warnings(
             scenario.text, scenario.file, [self.overrides(run) for run in self.runs]
@@ -246,10 +246,10 @@ def _instead(path: str, known: Sequence[str]) -> str:
     owners = {name.split(".")[1] for name in known if name.startswith(f"{kind}.")}
     meant = fnmatch.filter(owners, owner)
     if not meant:
-        return f'but no {kind[:-1]} "{owner}" has series{nearest(owner, sorted(owners))}'
+        return f'but there is no {kind[:-1]} "{owner}" with series{nearest(owner, sorted(owners))}'
     published = [name.split(".") for name in known]
     quantities = sorted({what for of, who, what in published if of == kind and who in meant})
-    return f'but "{owner}" publishes no "{quantity}"{nearest(quantity, quantities)}'
+    return f'but "{owner}" has no series "{quantity}"{nearest(quantity, quantities)}'
 
 
 def _few(places: Sequence[str]) -> str:
