@@ -131,7 +131,7 @@ def test_an_interpretation_with_evidence_reverses_a_result() -> None:
     assert [str(one) for one in first.reversed_by] == ["Number of flows: 6 and 6"]
     assert (
         first.interpretations_in_words
-        == "1 of 1 reverse it: Number of flows; 0 of 1 robustness checks would reverse it"
+        == "1 of 1 reverses the result: Number of flows; 0 of 1 robustness checks would reverse it"
     )
     assert second.verdict == "not as printed"
     assert second.reversed_by == []
