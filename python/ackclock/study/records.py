@@ -208,7 +208,7 @@ def judged(record: Record, loaded: LoadedStudy) -> StudyResult:
 
     if record.simulation != of_simulation(loaded.study):
         raise InputError(
-            f"{loaded.name}: its scenario, cases or metrics have changed since it was recorded; "
+            f"{loaded.name}: its scenario, cases, metrics or interpretations have changed since it was recorded; "
             f"`ackclock reproduce {loaded.name}` runs it"
         )
     if is_stale(record, loaded.study):
