@@ -26,11 +26,14 @@ class Outcome:
     moved: Sequence[str]
     compared: int
     changed: bool = False
-    """Whether the study is another one than recorded, so that nothing was run."""
+    """Whether the study has changed since it was recorded, so that nothing was run."""
 
     def __str__(self) -> str:
         if self.changed:
-            return f"{self.record.study}: its scenario, cases, metrics or interpretations have changed since it was recorded"
+            return (
+                f"{self.record.study}: its scenario, cases, metrics or interpretations have changed since it was "
+                "recorded"
+            )
         if not self.moved:
             return f"{self.record.study}: {self.compared} runs have the recorded results"
         few = ", ".join(self.moved[:3]) + (f" and {len(self.moved) - 3} more" if len(self.moved) > 3 else "")

@@ -95,7 +95,7 @@ def expanded(document: Mapping[str, Any], text: str, file: str, shared: Axes | N
 
 @dataclass(frozen=True)
 class _Point:
-    """One of the tables that a template stands for."""
+    """One of the tables that a template expands into."""
 
     meanings: Mapping[str, Any]
     """The value of each name that can occur in braces."""

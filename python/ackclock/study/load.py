@@ -1,4 +1,4 @@
-"""Finding and reading study files.
+"""Finds and reads study files.
 
 Everything that can be wrong with a study without running it is detected here: TOML, types, names, and the expressions,
 which are computed once with synthetic numbers so that a wrong name or shape shows before the first simulation.

@@ -307,7 +307,7 @@ class Interpretation(Table):
 
 
 class Assumption(Table):
-    """A value that the publication leaves open: the value taken, the reason, and other interpretations."""
+    """A value that the publication leaves open: the value used, the reason, and other interpretations."""
 
     model_config = ConfigDict(json_schema_extra=_or_from_base("what", "taken", "why"))
 

@@ -97,8 +97,8 @@ class Plan:
         return tuple(self._first_seed + k for k in range(replications))
 
     def overrides(self, run: SweptCase, reading: Reading = None) -> Overrides:
-        """Returns what ``run`` sets in the scenario. Later ones win: quick, the case, its own quick, the sweep, the
-        reading.
+        """Returns the overrides of ``run``. Later ones take precedence: the quick run, the case, the case's quick run,
+        the sweep, the interpretation.
         """
         swept = {} if run.sweep is None else {run.sweep.path: run.value}
         other = _changes(reading, run)
@@ -132,7 +132,7 @@ class Plan:
         )
 
     def changes(self, reading: int, run: int) -> bool:
-        """Returns whether an interpretation runs another scenario than the one taken."""
+        """Returns whether an interpretation runs a different scenario than the study's own interpretation."""
         return bool(_changes(self.readings[reading], self.runs[run]))
 
     def sharing(self, reading: int, run: int) -> list[int]:
@@ -186,7 +186,7 @@ class Plan:
         return Job(scenario.text, scenario.file, overrides, seed, series)
 
     def _runs_of(self, reading: Reading) -> Iterator[SweptCase]:
-        """Returns every run for the reading taken; for an interpretation, those that it changes or
+        """Returns every run for the study's own interpretation; for another one, the runs that it changes or
         measures differently.
         """
         for run in self.runs:
@@ -216,7 +216,7 @@ class Plan:
                 yield reading, run, f"{self.loaded.file}: {message}"
 
     def _figures(self, reading: Reading, run: SweptCase) -> list[Figure]:
-        """Returns the figures over time that show ``run``; none unless ``reading`` is the one taken."""
+        """Returns the figures over time that show ``run``; none unless ``reading`` is the study's own."""
         figures = self.study.figures if reading is None else []
         return [figure for figure in figures if figure.kind == "time" and run.matches(figure.cases)]
 

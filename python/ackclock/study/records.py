@@ -39,7 +39,7 @@ Values = Mapping[str, Sequence[float | None]]
 
 @dataclass(frozen=True)
 class Origin:
-    """When, from what and on what the samples were made. The name of the machine is left out."""
+    """The date, the commit and the machine (without its name) from which the samples come."""
 
     date: str
     commit: str
@@ -69,7 +69,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Other:
-    """The samples of an interpretation that is not taken, in the runs that it changes."""
+    """The samples of an alternative interpretation, in the runs that it changes."""
 
     assumption: str
     alternative: str

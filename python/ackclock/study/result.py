@@ -248,7 +248,7 @@ class SensitivityResult:
 
 @dataclass(frozen=True)
 class AssumptionResult:
-    """The interpretation taken where the thesis is silent, and the results of the alternatives."""
+    """The study's own interpretation of a point that the publication leaves open, and the results of alternatives."""
 
     what: str
     taken: str

@@ -4,12 +4,12 @@ A claim has a size (its measured value lies in a range), an order (one side is a
 criterion of ``ackclock.experiment``, and the result is a table from their findings:
 
 ============================  ===================================================================================
-as printed                    whatever is claimed is met: the whole interval lies inside, the order surely holds
+as printed                    all that is claimed is met: the interval is within the limits, the order significant
 right order, other size       the order is met, the size is not
-not as printed                the size is not met, or the order surely fails
+not as printed                the size is not met, or the order is significantly wrong
 undecided                     an interval contains a limit: more seeds would decide; one seed decides nothing
-cannot tell                   the test cannot tell the claim from its denial: the effect is at most a thousandth of
-                              what is compared, or every rival of the publication's system passes the test as well
+cannot tell                   the test cannot distinguish the claim from its opposite: the effect is at most a
+                              thousandth of the values compared, or every baseline passes the test too
 ============================  ===================================================================================
 
 A result is a finding about the publication, not a test of the program.
@@ -127,7 +127,7 @@ class _Test:
         return [examined(one, self.words, self.seeds, self.error) for one in criteria]
 
     def why_it_cannot_tell(self, found: Found, verdict: Verdict, rivals: Sequence[str]) -> str:
-        """Returns why the test cannot tell the claim from its denial; empty if it can."""
+        """Returns why the test cannot distinguish the claim from its opposite; empty if it can."""
         claim = self.claim
         shares = [one.truth.share for one in found[1:] if one.truth is not None]
         if claim.expect is not None:
@@ -167,7 +167,7 @@ def _needed(found: Found) -> int | None:
 
 
 def _said(claim: Claim, shown: Summary, found: Found) -> list[str]:
-    """Returns what was found of the size and the order, in words."""
+    """Returns the findings on the size and the order, in words."""
     size, said = found[0], []
     if shown.mean is not None and size.result is not Result.NOT_JUDGED:
         if claim.tolerance is not None and claim.paper is not None:
