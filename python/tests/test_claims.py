@@ -197,7 +197,7 @@ def test_an_undecided_claim_says_how_many_replications_would_decide() -> None:
     # Standard deviation 0.0816, 0.1 from the end at 0.9: t(n - 1) / sqrt(n) <= 1.2247 from n = 6 on (2.571 / 2.449).
     result = judge(Claim(id="1", text="t", measured=DIFFERENCE, expect="> 0.9"), WORDS, N)
     assert result.replications_needed == 6
-    assert "about 6 seeds would decide it (4 were run)" in result.detail
+    assert "about 6 seeds would decide it (seeds with a value: 4)" in result.detail
     alone = SampleWords({"loss": {run.name: SAMPLES["loss"][run.name][:1] for run in RUNS}}, RUNS)
     result = judge(Claim(id="1", text="t", measured=DIFFERENCE, expect="> 0.9"), alone, 1)
     assert (result.verdict, result.replications_needed) == ("undecided", None)
@@ -338,7 +338,7 @@ def test_without_a_sample_nothing_is_reproduced() -> None:
     assert (result.verdict, result.measured, result.detail) == (
         "not as printed",
         None,
-        "no seed has a sample",
+        "the measured value is undefined for all seeds",
     )
 
 
@@ -346,7 +346,7 @@ def test_missing_replications_are_counted() -> None:
     claim = Claim(id="1", text="t", measured="loss('rbcc[2]') / loss('rbcc[2]')", expect="> 0")
     result = judge(claim, WORDS, N)
     assert result.measured == 1
-    assert "3 of 4 seeds have no sample" in result.detail
+    assert "undefined for 3 of 4 seeds" in result.detail
 
 
 def test_the_result_carries_what_the_table_shows() -> None:
@@ -358,4 +358,7 @@ def test_the_result_carries_what_the_table_shows() -> None:
     # std = sqrt((0 + 0.01 + 0.01 + 0) / 3) = 0.08165; half = 3.1824 * 0.08165 / 2 = 0.12992
     assert result.interval == pytest.approx((1 - 0.12992, 1 + 0.12992), abs=1e-4)
     assert (result.id, result.unit, result.paper) == ("5a", "%", 1.1)
-    assert "9.1 % below the printed 1.100, tolerance 0.1100: the interval contains a limit" in result.detail
+    assert (
+        "9.1 % below the printed 1.100, tolerance 0.1100: the confidence interval contains a limit"
+        in result.detail
+    )

@@ -266,7 +266,8 @@ class TestReproduce:
         study_file.write_text(replaced(STUDY, ('against = "The title.", ', 'evidence = "The text.", ')))
         out = " ".join(ackclock("reproduce", study_file).out.split())
         assert (
-            "Other interpretations: 1 of 1 reverse it: Number of flows; 0 of 1 robustness checks would" in out
+            "Other interpretations: 1 of 1 reverses the result: Number of flows; 0 of 1 robustness checks would"
+            in out
         )
         assert "1 as printed, 1 not as printed" in out
         assert "Number of flows 6 and 6 1 count the bits (a robustness check) undecided: 1" in out

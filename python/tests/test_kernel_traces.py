@@ -283,7 +283,7 @@ class TestIperf3:
             ),
             (
                 iperf3(interval(1, MSS, 9, 0, sender=False)),
-                r"intervals\[0\]: the stream receives, expected the JSON of the sending end: with -R",
+                r"intervals\[0\]: found the receiver of the stream, expected the JSON of the sender: with -R",
             ),
             (
                 iperf3(interval(1, -1, 0, -1)),
@@ -348,7 +348,7 @@ class TestSamples:
         assert (refused.code, refused.out) == (2, "")
         message = refused.err.replace("\n", " ")
         assert "trace and rtt.json have no values to compare" in message
-        assert "congestion_window not in rtt.json" in message
+        assert "congestion_window (not in rtt.json" in message
 
 
 class TestOwnRun:

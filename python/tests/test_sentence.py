@@ -78,20 +78,20 @@ def study(
                 claim("cannot tell", order=Result.MET),
             ),
             (
-                "The better side is as printed in 1 of 2 claims about a better side; 1 claim is not as printed; "
+                "The better side is as printed in 1 of 2 comparisons; 1 claim is not as printed; "
                 "1 claim is undecided."
             ),
         ),
         (
             study(claim("as printed"), claim("as printed")),
-            "Both claims without a number hold.",
+            "Both claims without a printed number hold.",
         ),
         (study(claim("undecided", order=Result.UNDECIDED)), "1 claim is undecided."),
         (study(loss=[(-0.1, 0.63), (1.0, 1.0)]), "Of 2 printed numbers, 1 is within 10 % and 1 within 25 %."),
         # A printed number without an order is no claim about the better side.
         (
             study(claim("as printed", paper=2.0, measured=2.1, tolerance=0.2)),
-            "The printed number is within 10 %.",
+            "The printed number is reproduced within 10 %.",
         ),
         (
             study(claim("yes"), claim("no"), claim("no"), asked_by="us"),
@@ -104,7 +104,7 @@ def study(
         ),
         (
             study(claim("as printed", setup="rates"), claim("not a test")),
-            "The claim without a number holds; the set-up is partly unknown.",
+            "The claim without a printed number holds; the set-up is partly unknown.",
         ),
         # Beside the numbers of metrics, those that claims alone have.
         (
@@ -115,7 +115,7 @@ def study(
                 latency=[(1.0, 0.92)],
             ),
             (
-                "Latency is within 8 % of the printed number; the other printed number is within 10 %; "
+                "Latency is within 8 % of the printed number; the other printed number is reproduced within 10 %; "
                 "1 claim is undecided."
             ),
         ),

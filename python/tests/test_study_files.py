@@ -76,7 +76,7 @@ def test_a_study_is_read() -> None:
         ),
         (
             [('thesis = "rbcc"', PUBLICATION.replace("cubic", "cubik"))],
-            'source.publication.systems: nothing is registered as "cubik"; did you mean "cubic"?',
+            'source.publication.systems: no system is registered as "cubik"; did you mean "cubic"?',
         ),
         (
             [('thesis = "rbcc"', PUBLICATION.replace(", year = 2008", ""))],
@@ -108,7 +108,7 @@ def test_a_study_is_read() -> None:
         ([('claim = "2"', 'claim = "3"')], 'findings: there is no claim "3"'),
         (
             [('cases = ["few"]', 'cases = ["fwe"]')],
-            'figures.cwnd.cases: "fwe" names no case; did you mean "few"?',
+            'figures.cwnd.cases: no case matches "fwe"; did you mean "few"?',
         ),
         ([('"flows.tcp-1.cwnd_packets"', '"tcp-1.cwnd"')], "expected flows.<flow>.<quantity>"),
         ([('expect = "< 0"', 'expect = "negative"')], 'expect: found "negative", expected a comparison'),
@@ -132,7 +132,7 @@ def test_a_study_is_read() -> None:
                     'name = "many"\nswept = false\nsweep = { axis = "a", path = "b", values = [1] }',
                 )
             ],
-            "leave out its own sweep",
+            "found both `swept = false` and `sweep`",
         ),
         (
             [('kind = "time"', 'kind = "pie"')],
@@ -159,7 +159,7 @@ def test_a_study_is_read() -> None:
         ),
         (
             [('expect = "< 0"', 'expect = "< 0"\nholds_whatever = "why"')],
-            'claim "2": holds_whatever: no part of the set-up is unknown here',
+            'claim "2": holds_whatever: leave this key out, because no part of the set-up is unknown',
         ),
         (
             [('item = "Table 0.0"', 'item = "Table 0.0"\nrepeats = "rbcc/figure-9"')],
@@ -224,10 +224,10 @@ def test_what_a_study_says_of_another_is_looked_up(tmp_path: Path, monkeypatch: 
     assert study.claims[1].not_judged() == "counted as claim 2 of thesis/lost"
     own = replaced(STUDY, source('repeats = "thesis/lost"\nsetup_unknown = "So are the delays."'))
     assert parse_study(own, "test", "study.toml").study.source.setup_unknown == "So are the delays."
-    assert "source.repeats: thesis/again repeats thesis/lost: name that study" in in_study(
+    assert "source.repeats: thesis/again itself repeats thesis/lost: name thesis/lost instead" in in_study(
         source('repeats = "thesis/again"')
     )
-    assert 'claim "2": same_as: claim 2 of thesis/again is not judged there either' in in_study(
+    assert 'claim "2": same_as: claim 2 of thesis/again is not judged either' in in_study(
         same_as("thesis/again 2")
     )
     assert 'there is no study "thesis/lots" in the package; did you mean "thesis/lost"?' in in_study(

@@ -254,7 +254,7 @@ def test_how_a_study_is_written_does_not_change_what_it_is() -> None:
         (
             [('["count"]\n', '["count"]\nexcept = [{ cout = "few" }]\n')],
             "except",
-            'except: "cout" is no axis of for_all; did you mean "count"?',
+            'except: "cout" is not an axis of for_all; did you mean "count"?',
         ),
         (
             [('["count"]\n', '["count"]\nexcept = [{ count = "fwe" }]\n')],

@@ -121,7 +121,7 @@ def test_the_rivals_of_a_claim_have_as_many_seeds_as_its_case() -> None:
     text = replaced(STUDY, system) + claim("3", "goodput('many')", "> 0.01")
     found = run(text)
     assert found.claims[2].verdict == "cannot tell"
-    assert found.claims[2].detail.endswith("every rival system passes the test as well")
+    assert found.claims[2].detail.endswith("every baseline passes the test too")
 
 
 def test_a_reversal_is_looked_at_twice() -> None:
@@ -172,7 +172,7 @@ def test_what_is_hopeless_gets_no_further_seeds() -> None:
     found = run(hopeless)
     assert (found.claims[2].verdict, len(found.case("few").seeds)) == ("undecided", 20)
     # It was given up at the first look from which on such a number is foreseen.
-    assert found.claims[2].detail.endswith("(20 were run)")
+    assert found.claims[2].detail.endswith("(seeds with a value: 20)")
     # Half a deviation below the mean takes some 50 seeds, which serve the hopeless claim too.
     others = run(hopeless + claim("4", "goodput('few')", f"> {np.mean(near) - np.std(near) / 2:.17g}"))
     assert len(others.case("few").seeds) > 20

@@ -131,7 +131,7 @@ def test_an_interpretation_with_evidence_reverses_a_result() -> None:
     assert [str(one) for one in first.reversed_by] == ["Number of flows: 6 and 6"]
     assert (
         first.interpretations_in_words
-        == "1 of 1 reverse it: Number of flows; 0 of 1 robustness checks would reverse it"
+        == "1 of 1 reverses the result: Number of flows; 0 of 1 robustness checks would reverse it"
     )
     assert second.verdict == "not as printed"
     assert second.reversed_by == []
@@ -403,7 +403,7 @@ def test_a_wrong_scenario_is_refused_before_anything_runs(
     [
         (
             '"flows.tcp-1.cwnd_packet"',
-            'LINE:10: figure "cwnd": series: found "flows.tcp-1.cwnd_packet", but "tcp-1" publishes no "cwnd_packet"',
+            'LINE:10: figure "cwnd": series: found "flows.tcp-1.cwnd_packet", but "tcp-1" has no series "cwnd_packet"',
         ),
         (
             '["flows.tcp-*.cwnd_packets", "links.bottleneck.queue"]',
@@ -411,9 +411,9 @@ def test_a_wrong_scenario_is_refused_before_anything_runs(
         ),
         (
             '"flows.udp-*.cwnd_packets"',
-            'LINE:10: figure "cwnd": series: found "flows.udp-*.cwnd_packets", but no',
+            'LINE:10: figure "cwnd": series: found "flows.udp-*.cwnd_packets", but there is no',
         ),
-        ('"flows.tcp-1.rtt_threshold_s"', 'but "tcp-1" publishes no "rtt_threshold_s"'),
+        ('"flows.tcp-1.rtt_threshold_s"', 'but "tcp-1" has no series "rtt_threshold_s"'),
     ],
 )
 def test_a_figure_over_what_nobody_publishes_is_found_before_anything_runs(series: str, message: str) -> None:

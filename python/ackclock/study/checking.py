@@ -30,7 +30,10 @@ class Outcome:
 
     def __str__(self) -> str:
         if self.changed:
-            return f"{self.record.study}: its scenario, cases or metrics have changed since it was recorded"
+            return (
+                f"{self.record.study}: its scenario, cases, metrics or interpretations have changed since it was "
+                "recorded"
+            )
         if not self.moved:
             return f"{self.record.study}: {self.compared} of {self.compared} runs reproduced the recorded results"
         few = ", ".join(self.moved[:3]) + (f" and {len(self.moved) - 3} more" if len(self.moved) > 3 else "")

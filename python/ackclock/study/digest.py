@@ -1,4 +1,4 @@
-"""Digests of a run's result, which tell whether a core still gives what a record has."""
+"""Digests of a run's result, which show whether a core still computes the values of a record."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 PHYSICS = 1
-"""The version of the physics: raised only when a field of a result moves that was there before. Neither a rebuild nor a
-new field changes it.
+"""The version of the simulated behaviour: raised only when an existing field of a result changes its value, not for a
+rebuild or a new field.
 """
 DIGITS = 10
 """The number of hexadecimal digits of a digest."""
 
 
 def fields_of(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the values of a result by field: of flows and links a list, in their order."""
+    """Returns the values of a result by field; a field of flows or links has a list of values, in their order."""
     found: dict[str, Any] = {"fairness": result["fairness"], "duration_s": result["duration_s"]}
     for kind in ("flows", "links"):
         fields = dict.fromkeys(field for row in result[kind] for field in row)

@@ -25,7 +25,7 @@ class Document:
     """A study file before its values are checked."""
 
     own: Mapping[str, Any]
-    """The file's own tables, with its grids written out."""
+    """The file's own tables, with ``for_all`` and ``rows`` expanded."""
     base: LoadedBase | None
     whole: Mapping[str, Any]
     """The file's tables completed from the base."""

@@ -20,9 +20,9 @@ REPLICATIONS = 2
 
 
 def dry_run(study: Study) -> list[str]:
-    """Yields the problems, each a message that begins with its place in the file.
+    """Returns a message for each expression that fails, beginning with its place in the file.
 
-    Names of flows, links and series are not checked here, but later, when the core says which ones a case has.
+    Names of flows, links and series are checked later, when the core has listed those of each case.
     """
     problems = unmeasurable((_place(metric.id, None, ""), metric.expr) for metric in study.metrics)
     problems += dry_run_assumptions(study.assumptions)
@@ -44,7 +44,7 @@ def dry_run(study: Study) -> list[str]:
 
 
 def dry_run_assumptions(assumptions: Iterable[Assumption]) -> list[str]:
-    """Yields the problems of the metrics that interpretations define."""
+    """Returns a message for each metric expression of an interpretation that fails."""
     return unmeasurable(
         (_place(id, interpretation, assumption.what), text)
         for assumption in assumptions
@@ -54,8 +54,8 @@ def dry_run_assumptions(assumptions: Iterable[Assumption]) -> list[str]:
 
 
 class MetricsDryRun:
-    """The metrics of a study under one reading, computed on synthetic runs with the flows, links and series of its
-    cases.
+    """The metrics of a study under one interpretation, computed on synthetic runs with the flows, links and series of
+    its cases.
     """
 
     def __init__(self, study: Study, reading: Interpretation | None) -> None:
@@ -72,7 +72,7 @@ class MetricsDryRun:
         self._found: dict[Names, list[str]] = {}
 
     def problems(self, names: Names) -> list[str]:
-        """Yields a message for each metric that names something that such a run does not have."""
+        """Returns a message for each metric that names a flow, link or series that is not among ``names``."""
         if names not in self._found:
             self._found[names] = unmeasurable(self._metrics, run_of(names))
         return self._found[names]
@@ -80,20 +80,20 @@ class MetricsDryRun:
 
 @cache
 def _read(text: str) -> Expression:
-    # Most readings of a study have the same metrics.
+    # Most interpretations in a study have the same metrics.
     return Expression(text)
 
 
 def _place(metric: str, interpretation: Interpretation | None, what: str) -> str:
-    """Returns the place of a metric's expression; in an interpretation of an assumption if one is given."""
+    """Returns the place of a metric's expression: the metric itself, or the interpretation that redefines it."""
     if interpretation is None:
         return f'metric "{metric}": expr'
     return f'assumption "{what}", interpretation "{interpretation.label}", metric "{metric}"'
 
 
 def unmeasurable(metrics: Iterable[tuple[str, str]], run: Mapping[str, Any] | None = None) -> list[str]:
-    """Returns a message for each metric, given its place and expression, that cannot be computed from ``run``, a
-    synthetic run; by default one that has every name.
+    """Returns a message for each of ``metrics`` (place and expression) that cannot be computed from the synthetic
+    ``run``, by default one in which every name exists.
     """
     problems, words = [], RunWords(run or run_of_any_names())
     for place, text in metrics:

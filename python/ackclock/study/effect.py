@@ -18,7 +18,7 @@ from ackclock.experiment.truth import NEGLIGIBLE, share_of, size_of
 from ackclock.statistics import Summary
 
 _KEEPING_SIZE = {"abs", "mean", "median", "max", "min"}
-"""Functions of one argument whose value is about as large as their argument."""
+"""Functions of one argument that preserve its order of magnitude."""
 
 
 def measured_share(
@@ -26,11 +26,11 @@ def measured_share(
 ) -> float | None:
     """Returns how large the measured effect is relative to what is compared.
 
-    Of ``a - b``, ``100 * (a / b - 1)`` and the like it is the difference over the larger side; of ``gap_at_equal`` the
-    gap over the larger of the two curves; of a ratio that is compared with 1, or has to lie around it, how far it is
-    from 1; of ``trend(x, y)``
-    the range of y over y. None for anything else, and if the ``conditions`` require an effect that is more than
-    next to nothing, so that no effect is an answer. ``share_of`` defines the size of a difference.
+    For ``a - b``, ``100 * (a / b - 1)`` and similar expressions, it is the difference over the larger side; for
+    ``gap_at_equal``, the gap over the larger of the two curves; for a ratio that is compared with 1 or has to lie
+    around it, its distance from 1; for ``trend(x, y)``, the range of y over y. None for other expressions, and if the
+    ``conditions`` require a non-negligible effect, so that the absence of an effect decides the claim. ``share_of``
+    defines the size of a difference.
     """
     conditions = list(conditions)
     ratio = _ratio(measured.tree)

@@ -1,4 +1,4 @@
-"""Tells whether two versions of a study would give the same samples, and the same results from the same samples."""
+"""Determines whether two versions of a study have the same samples, and the same results from the same samples."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def of_simulation(study: Study) -> str:
 
 
 def of_judgement(study: Study) -> str:
-    """Returns a hash of what results depend on beside the samples: claims, printed numbers, the number of seeds, and
+    """Returns a hash of what results depend on besides the samples: claims, printed numbers, the number of seeds, and
     the evidence for and against interpretations.
 
     A record with another hash is judged again from its samples, which runs nothing.

@@ -1,8 +1,8 @@
-"""Tables of a study file that stand for several: cases or claims that differ in a few values only.
+"""Templates in a study file: tables that expand into several cases or claims that differ in a few values.
 
-A table with ``for_all`` stands for a table at each point of the product of some ``[axes]``, one with ``rows`` for a
+A table with ``for_all`` expands into a table at each point of the product of some ``[axes]``, one with ``rows`` into a
 table per row. The differing values are in braces, as in ``id = "15-n{n}"``. The rest of the package sees only the
-resulting tables. Each knows its origin, so that a mistake is reported where it can be mended.
+resulting tables. Each records its origin, so that a mistake is reported at its place in the file.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ KINDS: Mapping[str, type[BaseModel]] = {
     "figures": Figure,
     "findings": Finding,
 }
-"""The arrays whose tables may stand for several, besides interpretations of assumptions and variants of disciplines."""
+"""The arrays whose tables can be templates, like interpretations of assumptions and variants of disciplines."""
 WORDS = ("for_all", "except", "rows", "each")
-"""The keys that make a table stand for several."""
+"""The keys that make a table a template."""
 
 Place = tuple[str | int, ...]
 
 
 class Item(dict[str, Any]):
-    """A table of an array of a study file: as written, or made from one that stands for several."""
+    """A table of an array of a study file, as written or made from a template."""
 
     def __init__(
         self,
@@ -50,13 +50,13 @@ class Item(dict[str, Any]):
     ) -> None:
         super().__init__(table)
         self.index = index
-        """The index, from 0, of its table of origin in the file's array."""
+        """The index, from 0, in the file's array, of this table or of its template."""
         self.line = line
-        """The line of that table, or of its row; None if unknown."""
+        """The line of this table, of its template, or of its row in the template; None if unknown."""
         self.point = point
-        """Its row and point of the axes: ``rate = 2, row 1``."""
+        """The values of the axes and the row of the template, as in ``rate = 2, row 1``; empty without a template."""
         self.used = frozenset(used)
-        """The names found in braces."""
+        """The names that occur in braces."""
 
     def completed(self, base: Mapping[str, Any]) -> Item:
         """Returns this table completed with the keys of ``base`` that it lacks."""
@@ -86,7 +86,7 @@ def expanded(document: Mapping[str, Any], text: str, file: str, shared: Axes | N
     # A base's axes are for its studies.
     if "source" in document and "title" in document:
         writer.problems += [
-            f"{file}: axes.{name}: no table uses it in for_all" for name in own if name not in writer.named
+            f"{file}: axes.{name}: no table uses this axis" for name in own if name not in writer.named
         ]
     if writer.problems:
         raise InputError("\n".join(writer.problems))
@@ -95,16 +95,16 @@ def expanded(document: Mapping[str, Any], text: str, file: str, shared: Axes | N
 
 @dataclass(frozen=True)
 class _Point:
-    """One of the tables that a template stands for."""
+    """One of the tables that a template expands into."""
 
     meanings: Mapping[str, Any]
-    """The values of the names in braces."""
+    """The value of each name that can occur in braces."""
     row: Mapping[str, Any]
     number: int | None
-    """The line of the row; None without rows."""
+    """The index of the row, from 0; None without rows."""
     text: str
     named: Sequence[str] = ()
-    """The names that its own table defines."""
+    """The names that the template defines: its axes and the keys of its rows."""
 
 
 _NOWHERE = _Point({}, {}, None, "")
@@ -116,11 +116,11 @@ class _Writer:
     def __init__(self, file: str, axes: Axes, lines: Lines) -> None:
         self._file, self._axes, self._lines = file, axes, lines
         self.named: set[str] = set()
-        """The axes that some ``for_all`` uses."""
+        """The axes in use: in a ``for_all``, as a key of a row, or in a ``for all`` in braces."""
         self.problems: list[str] = []
 
     def written(self, tables: Any, place: Place, model: type[BaseModel]) -> Any:
-        """Returns the tables that ``tables`` stand for. Other values are left for the model to refuse."""
+        """Returns the tables that ``tables`` expand into. Other values are left for the model to refuse."""
         if not isinstance(tables, list):
             return tables
         result: list[Any] = []
@@ -156,7 +156,7 @@ class _Writer:
     def _of_template(
         self, table: Mapping[str, Any], place: Place, model: type[BaseModel], around: _Point = _NOWHERE
     ) -> list[Item]:
-        """Returns the tables that ``table`` stands for at the point ``around`` of the enclosing table."""
+        """Returns the tables that ``table`` expands into at the point ``around`` of the enclosing table."""
         points = list(self._points(table, around))
         lines = self._lines.rows(place, len(table.get("rows", ())))
         plain = {key: value for key, value in table.items() if key not in WORDS}
@@ -181,9 +181,9 @@ class _Writer:
     def _of_group(
         self, outer: Mapping[str, Any], group: Any, place: Place, model: type[BaseModel], point: _Point
     ) -> list[Item]:
-        """Returns the tables that ``each`` stands for at ``point``; the enclosing keys hold for all of them."""
+        """Returns the tables that ``each`` expands into at ``point``; the enclosing keys apply to all of them."""
         if not isinstance(group, list) or not group or not all(isinstance(one, dict) for one in group):
-            raise GridError(f"each: found {group!r}, expected a list of tables")
+            raise GridError(f"each: found {group!r}, expected a list of one or more tables")
         items = list[Item]()
         for number, one in enumerate(group):
             here = (*place, "each", number)
@@ -226,7 +226,7 @@ class _Writer:
         names = table.get("for_all", [])
         if not isinstance(names, list) or ("for_all" in table and not names):
             raise GridError(
-                f"for_all: found {names!r}, expected a list of axes, the one that changes slowest first"
+                f"for_all: found {names!r}, expected a list of one or more axes, the slowest-changing axis first"
             )
         for number, name in enumerate(names):
             if name not in self._axes:
@@ -245,7 +245,7 @@ class _Writer:
         for one in found:
             for name in one:
                 if name not in names:
-                    raise GridError(f'except: "{name}" is no axis of for_all{nearest(name, names)}')
+                    raise GridError(f'except: "{name}" is not an axis of for_all{nearest(name, names)}')
             given = {name: ids if isinstance(ids, list) else [ids] for name, ids in one.items()}
             result.append(
                 {name: [text_of(value_at(self._axes, name, id)) for id in ids] for name, ids in given.items()}
@@ -257,7 +257,9 @@ def _rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
     rows = table.get("rows", [])
     good = isinstance(rows, list) and all(isinstance(row, dict) and row for row in rows)
     if not good or ("rows" in table and not rows):
-        raise GridError(f"rows: found {rows!r}, expected a list of tables, each with the keys that differ")
+        raise GridError(
+            f"rows: found {rows!r}, expected a list of one or more tables with the values that differ"
+        )
     return list(rows)
 
 
@@ -283,7 +285,7 @@ def _as_texts(filled: dict[str, Any], table: Mapping[str, Any], model: type[Base
 
 
 def _check_names(items: Sequence[Item], points: Sequence[_Point], model: type[BaseModel]) -> None:
-    """Raises GridError for a name that no braces use, and for two tables of one name."""
+    """Raises GridError for a name that no braces use, and for two tables with the same name."""
     fields, used = model.model_fields, {name for item in items for name in item.used}
     for point in points:
         for name in point.named:

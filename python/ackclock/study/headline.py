@@ -22,7 +22,7 @@ class Headline:
     summary: str
     source: str
     file: str
-    """The path of its file."""
+    """The path of the study file."""
 
 
 def headlines() -> list[Headline]:

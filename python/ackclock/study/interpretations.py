@@ -1,4 +1,4 @@
-"""What other interpretations of the publication make of a claim: the column beside its result."""
+"""The results of a claim under the other interpretations of the publication."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ FAILS: tuple[Verdict, ...] = ("not as printed", "right order, other size", "no")
 
 
 def with_interpretations(claim: ClaimResult, assumptions: Iterable[AssumptionResult]) -> ClaimResult:
-    """Returns ``claim`` with what became of it under the other interpretations."""
+    """Returns ``claim`` with its results under the other interpretations."""
     return replace(claim, interpretations=tuple(_of(claim, assumptions)))
 
 
 def reverses(taken: Verdict, other: Verdict) -> bool:
     """Returns whether a claim holds under one of two interpretations and fails under the other.
 
-    What is undecided, or cannot tell, neither saves nor condemns. The right order does not make a claim hold, so it is
-    no reversal of "not as printed".
+    "undecided" and "cannot tell" are never part of a reversal. A claim with "right order, other size" fails, so this
+    does not reverse "not as printed".
     """
     return (taken in HOLDS and other in FAILS) or (taken in FAILS and other in HOLDS)
 

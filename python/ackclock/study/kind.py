@@ -1,13 +1,13 @@
-"""Tells studies, bases, lessons and scenarios apart without loading the libraries that reading one takes."""
+"""Distinguishes studies, bases, lessons and scenarios without loading the libraries that reading them requires."""
 
 from __future__ import annotations
 
 from ackclock import _toml as toml
 
 ENDING = ".base.toml"
-"""The ending of the name of a base."""
+"""The file name ending of a base, which several studies share."""
 LESSON = ".lesson.toml"
-"""The ending of the name of a lesson's declaration."""
+"""The file name ending of a lesson's declaration."""
 
 
 def looks_like_study(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Finding and reading study files.
+"""Finds and reads study files.
 
 Everything that can be wrong with a study without running it is detected here: TOML, types, names, and the expressions,
 which are computed once with synthetic numbers so that a wrong name or shape shows before the first simulation.
@@ -43,9 +43,9 @@ class LoadedStudy:
     study: Study
     thesis: Thesis
     scenario: ScenarioText
-    """The scenario as a file of its own."""
+    """The scenario of the study as a separate scenario file."""
     text: str = field(repr=False)
-    """The text of the file."""
+    """The text of the study file."""
 
 
 def study_names() -> list[str]:
@@ -93,7 +93,7 @@ def load_study(name: str) -> LoadedStudy:
         raise InputError(f"{path}: No such file; the study is called {name.removesuffix('.toml')}")
     if name.endswith(ENDING):
         raise InputError(
-            f"{shown(path)}: is a base that studies share, not a study; `ackclock check` checks it"
+            f"{shown(path)}: is a base that studies share, not a study; `ackclock check {shown(path)}` checks it"
         )
     return parse_study(read_text(path), name=name, file=shown(path))
 
@@ -142,7 +142,7 @@ def _published(source: Source, file: str) -> Thesis:
             near = nearest(str(source.thesis), theses())
             raise InputError(
                 f'{file}: source.thesis: there is no thesis "{source.thesis}"{near}{"" if near.endswith("?") else "."} '
-                "Any other publication is given as `publication`, with author, title and year"
+                "Describe any other publication in `publication`, with author, title and year"
             )
         return known[source.thesis]
     publication = source.publication
@@ -150,7 +150,7 @@ def _published(source: Source, file: str) -> Thesis:
     for system in publication.systems:
         if system not in systems:
             raise InputError(
-                f'{file}: source.publication.systems: nothing is registered as "{system}"{nearest(system, systems)}'
+                f'{file}: source.publication.systems: no system is registered as "{system}"{nearest(system, systems)}'
             )
     return Thesis(
         key="-".join(re.findall(r"\w+", f"{publication.author} {publication.year}".lower())),

@@ -31,14 +31,16 @@ from ackclock.study.rivals import about_baselines, rivals
 from ackclock.study.verdict import in_words, judge, set_up
 
 HOPELESS = 2
-"""A claim that would take more than this many times the most seeds gets no further ones, once it has ``FORESEEN``."""
+"""A claim with ``FORESEEN`` seeds gets no more if it would need more than this many times the largest number allowed.
+"""
 FORESEEN = 20
-"""The seeds from which on the number that would decide a claim is foreseen. With few seeds the distance of their mean
-from a limit is as uncertain as their interval is wide, so that a claim may look hopeless by chance.
+"""The number of seeds from which on the number needed to decide a claim is estimated. With fewer seeds, the distance of
+the mean from a limit is as uncertain as the interval is wide, and a claim can look hopeless by chance.
 """
 RARE = 10
-"""The seeds from which on equal samples decide, if their value is 0 or a limit of the test, and missing samples: what
-happens in one run of four, such as a timeout, is missed by 3 runs in 42 % of studies and by 10 in 6 %.
+"""The number of seeds from which on a claim can be decided although at most one sample exists, or all samples are 0 or
+equal to the same limit of the test. An event that occurs in one run of four, such as a timeout, is missed by 3 runs
+with a probability of 42 %, and by 10 runs with 6 %.
 """
 
 
@@ -56,11 +58,11 @@ class Measured:
         self.digests: dict[tuple[int, int], str] = {}
         """The digest of the first seed's result, by interpretation and run."""
         self.fields: set[str] = set()
-        """The fields of a result that the digests are over."""
+        """The fields of a result that the digests cover."""
         self._named: dict[str, Sequence[int]] = {}
         self._with_rivals: dict[str, Sequence[int]] = {}
         self._results: dict[tuple[int, str, int], ClaimResult] = {}
-        """The results of claims by interpretation, claim and number of seeds, which further seeds do not change."""
+        """The cached results by interpretation, claim and number of seeds; further seeds do not change them."""
         about = plan.study.characterisation
         self._wanted = about.distributions if about is not None else []
         self._distributions = [Collected() for _ in plan.runs]
@@ -84,7 +86,7 @@ class Measured:
                 self._drawn_series[use.run] = self._drawn(self._plan.runs[use.run], result)
 
     def fill(self, reading: int, run: int, samples: Mapping[str, Sequence[float | None]]) -> None:
-        """Puts recorded samples in place, by metric; those of the interpretation taken serve the others as well."""
+        """Stores recorded samples, by metric, also for all interpretations that run the same scenario."""
         for id, values in samples.items():
             kept = values[: self._plan.replications_most]
             for i in self._plan.sharing(reading, run):
@@ -158,7 +160,7 @@ class Measured:
         return self._with_rivals[claim.id]
 
     def seeds_of(self, reading: int, claim: Claim) -> int:
-        """Returns the number of seeds with which a claim can be judged: those of all runs over which it is."""
+        """Returns the number of seeds with which a claim can be judged: the smallest number among its runs."""
         made = [self.made(reading, run) for run in self.runs_of(reading, claim)]
         return min(made) if made else self.most
 
@@ -169,9 +171,8 @@ class Measured:
     def judged(self, reading: int, claim: Claim) -> ClaimResult:
         """Returns a claim's result under an interpretation, at the last look for which there are seeds.
 
-        Seeds that other claims need count as well: neither to have decided a claim nor to have given it up is a reason
-        to leave them out, and the error that each look may spend covers looks that were not planned. InputError for a
-        claim that cannot be judged.
+        Seeds that were added for other claims count as well, even if the claim was already decided or given up: the
+        error that each look may spend also covers unplanned looks. InputError for a claim that cannot be judged.
         """
         looks, seeds = self._plan.looks_at(reading), self.seeds_of(reading, claim)
         return self._judged(
@@ -191,8 +192,8 @@ class Measured:
         return needed is not None and needed <= HOPELESS * looks.seeds[-1]
 
     def _is_open(self, reading: int, claim: Claim, found: ClaimResult) -> bool:
-        """Returns whether a look did not decide a claim. What reverses the result at a first look is looked at once
-        more.
+        """Returns whether a look left a claim undecided. An interpretation that reverses the result at its first look
+        gets another look.
         """
         looks = self._plan.looks_at(reading)
         if found.verdict == "undecided" or _misses_what_is_rare(found):
@@ -269,7 +270,7 @@ class Measured:
         )
 
     def wide(self) -> list[int]:
-        """Returns the runs whose intervals are wider than the study asks for."""
+        """Returns the runs whose intervals are wider than the precision that the study requests."""
         wanted = self._plan.precision
         return [
             c
@@ -278,7 +279,7 @@ class Measured:
         ]
 
     def precision(self) -> PrecisionResult | None:
-        """Returns how near the study is to the precision that it asks for; None when it asks for none."""
+        """Returns the precision that the study requests and the one that it reached; None if it requests none."""
         wanted = self._plan.precision
         if wanted is None:
             return None
@@ -361,7 +362,7 @@ class Measured:
 
 
 def _misses_what_is_rare(judged: ClaimResult) -> bool:
-    """Returns whether the samples of a look may miss a rare event: below two are finite, or all are 0 or a limit."""
+    """Returns whether a look may have missed a rare event: fewer than two finite samples, or all are 0 or one limit."""
     if len(judged.samples) >= RARE:
         return False
     known = [value for value in judged.samples if math.isfinite(value)]

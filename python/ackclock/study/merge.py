@@ -65,7 +65,7 @@ class _Statement:
     key: str
     value: Any
     above: list[Line]
-    """The comments and empty lines before it."""
+    """The comments and empty lines before the statement."""
     lines: list[Line]
 
 
@@ -77,7 +77,7 @@ class _Block:
     header: list[Line]
     statements: list[_Statement] = field(default_factory=list)
     rest: list[Line] = field(default_factory=list)
-    """The comments and empty lines at its end."""
+    """The comments and empty lines at the end of the table."""
 
     def put(self, statement: _Statement, value: Any) -> None:
         """Puts ``statement`` in its place; ``value`` is the result of merging it with the base's."""
@@ -208,7 +208,7 @@ def _merged_by_name(
         name = item.get("name")
         if not isinstance(name, str):
             raise ValueError(
-                f"{place}: give each table a name, which says which table of the base it changes"
+                f"{place}: give each table a name: that of the table of the base that it changes, or a new one"
             )
         result[name] = merged(result[name], item, f'{place} "{name}"') if name in result else dict(item)
     return list(result.values())

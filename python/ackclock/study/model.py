@@ -32,9 +32,9 @@ Verdict = Literal[
     "yes",
     "no",
 ]
-"""The words for the result of a claim, in the order of counts; the last two answer questions of our own."""
+"""The possible results of a claim, in the order in which they are listed; the last two answer questions of our own."""
 Overrides = dict[str, Any]
-"""Dotted paths into the scenario and the values to put there, e.g. ``{"flows.tcp.count": 25}``."""
+"""Values to set in the scenario, by dotted path, e.g. ``{"flows.tcp.count": 25}``."""
 
 _CASE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+=-]*\Z")
 
@@ -57,8 +57,8 @@ class Publication(Table):
     where: str = Field(default="", description='e.g. "ACM Queue 14(5)"')
     systems: list[str] = Field(
         default_factory=list,
-        description="registered names of the systems that the publication proposes, so that claims about "
-        "baselines alone are counted separately",
+        description="registered names of the systems that the publication proposes; claims only about other "
+        "systems, the baselines, are counted separately",
     )
 
 
@@ -77,8 +77,8 @@ class Source(Table):
     )
     asked_by: Literal["thesis", "us"] = Field(
         default="thesis",
-        description="origin of the question: the thesis, or us for an experiment that the publication never "
-        "made",
+        description="origin of the question: the publication (thesis), or the author of the study (us) for an "
+        "experiment that the publication does not report",
     )
     setup_unknown: str = Field(
         default="",
@@ -87,13 +87,13 @@ class Source(Table):
     )
     repeats: str = Field(
         default="",
-        description="bundled study (THESIS/STUDY) that makes the same runs; its `setup_unknown` applies to "
-        "this study too",
+        description="bundled study (THESIS/STUDY) with the same runs; its `setup_unknown` also applies to this "
+        "study, unless this study has its own",
     )
     numbers_of: str = Field(
         default="",
-        description="bundled study (THESIS/STUDY) that counts the printed numbers of this study's metrics, "
-        "so that they are not counted twice",
+        description="bundled study (THESIS/STUDY) that has some of the same printed numbers; these are counted "
+        "only for that study",
     )
 
     @model_validator(mode="after")
@@ -139,7 +139,8 @@ class Case(Table):
     overrides: Overrides = Field(default_factory=dict)
     quick: Overrides = Field(
         default_factory=dict,
-        description="overrides of a quick run, which replace `overrides`, e.g. a shorter duration",
+        description="additional overrides for a quick run, which take precedence over `overrides`, e.g. a "
+        "shorter duration",
     )
     swept: bool = Field(default=True, description="whether the sweep applies to the case")
     sweep: Sweep | None = Field(
@@ -152,14 +153,15 @@ class Case(Table):
     def _plain_name(cls, name: str) -> str:
         if not _CASE_NAME.match(name):
             raise ValueError(
-                "a case name has letters, digits and any of _ . + = - (brackets are only for swept cases)"
+                f'found "{name}", expected a letter or digit, then letters, digits and any of _ . + = - '
+                "(brackets are only for swept cases)"
             )
         return name
 
     @model_validator(mode="after")
     def _swept_or_not(self) -> Self:
         if self.sweep is not None and not self.swept:
-            raise ValueError("a case with swept = false is outside any sweep: leave out its own sweep")
+            raise ValueError("found both `swept = false` and `sweep`: leave out one of the two")
         return self
 
     @property
@@ -218,7 +220,9 @@ class Figure(Table):
             without = f" (and no {' or '.join(other)})" if other else ""
             raise ValueError(f'a figure of kind "{self.kind}" needs {" and ".join(needs)}{without}')
         if self.x_label and self.kind == "time":
-            raise ValueError("x_label: leave this key out: the horizontal axis of a figure over time is time")
+            raise ValueError(
+                "x_label: leave this key out, because the horizontal axis of a figure over time is always time"
+            )
         for path in self.series_paths:
             parts = path.split(".")
             if len(parts) != 3 or parts[0] not in ("flows", "links"):
@@ -254,7 +258,7 @@ class Interpretation(Table):
     )
     changes: list[Change] = Field(
         default_factory=list,
-        description="list of changes, instead of `overrides`, if cases change in different ways",
+        description="list of changes, instead of `overrides`, if some cases need other overrides than others",
     )
     metrics: dict[str, str] = Field(
         default_factory=dict, description="expressions that replace those of metrics, by metric id"
@@ -268,7 +272,7 @@ class Interpretation(Table):
     against: str = Field(
         default="",
         description="evidence in the publication against this interpretation, with its section; the "
-        "interpretation then reverses no result",
+        "interpretation then reverses only results of claims in `stands_for`",
     )
     stands_for: list[str] = Field(
         default_factory=list,
@@ -282,8 +286,7 @@ class Interpretation(Table):
             raise ValueError("the interpretation changes nothing: give overrides, changes or metrics")
         if self.changes and (self.overrides or self.cases):
             raise ValueError(
-                "found `changes` beside overrides or cases: each of the changes has overrides and cases of "
-                "its own"
+                "found `changes` together with `overrides` or `cases`: move these two into an entry of `changes`"
             )
         return self
 
@@ -297,29 +300,29 @@ class Interpretation(Table):
         return bool(self.against) and not any(fnmatch.fnmatchcase(claim, one) for one in self.stands_for)
 
     def all_changes(self) -> list[Change]:
-        """Returns the changes as a list, also if there is one that is written without a list."""
+        """Returns the changes as a list, including a single one that is written as ``overrides`` and ``cases``."""
         if not self.overrides:
             return list(self.changes)
         return [Change(overrides=self.overrides, cases=self.cases)]
 
 
 class Assumption(Table):
-    """A value that the publication leaves open: the value taken, the reason, and other interpretations."""
+    """A value that the publication leaves open: the value used, the reason, and other interpretations."""
 
     model_config = ConfigDict(json_schema_extra=_or_from_base("what", "taken", "why"))
 
     id: str = Field(
         default="",
         description="name by which `assume` selects the assumption; missing keys come from the base's "
-        "assumption of this id",
+        "assumption with this id",
     )
     what: str
     taken: str
     taken_from: Literal["text", "simulator", "ours"] = Field(
         default="ours",
-        description="origin of the value taken. text: the literal sense of the publication; simulator: the "
-        "default of the version that the publication names; ours: a choice of ackclock's, since neither says "
-        "it",
+        description="origin of the value used. text: the literal sense of the publication; simulator: the "
+        "default of the simulator version that the publication names; ours: our choice, because neither "
+        "specifies the value",
     )
     why: str
     interpretations: list[Interpretation] = Field(default_factory=list)
@@ -338,7 +341,7 @@ class Finding(Table):
     claim: str
     text: str
     verdict: Verdict | None = Field(
-        default=None, description="verdict under which the conclusion is shown; default: any"
+        default=None, description="result of the claim with which the conclusion is shown; default: any"
     )
 
     def explains(self, verdict: Verdict | None) -> bool:
@@ -392,7 +395,7 @@ class Study(Table):
         default=80,
         ge=1,
         le=10_000,
-        description="largest number of seeds of a case; seeds are added (3, 5, 10, 20, ...) while claims are "
+        description="largest number of seeds per case; seeds are added (3, 5, 10, 20, ...) while claims are "
         "undecided",
     )
     precision: Precision | None = None
@@ -400,7 +403,7 @@ class Study(Table):
     scenario: dict[str, Any]
     disciplines: Placement | None = Field(
         default=None,
-        description="places at which the base's queue disciplines are set; each discipline is a case",
+        description="queues at which the base's queue disciplines are set; each discipline becomes a case",
     )
     characterisation: Characterisation | None = Field(
         default=None, description="scenario of RFC 7928 that this study runs, with its criteria"
@@ -485,7 +488,7 @@ class Study(Table):
                 problems.append(f'{place}: kind = "sweep" but the study has no [sweep]')
             shown = [run.case for run in runs if run.matches(figure.cases)]
             problems += [
-                f'{place}: case "{name}" has its own sweep, which is another axis'
+                f'{place}: case "{name}" has its own sweep, with another axis: draw it in a separate figure'
                 for name in dict.fromkeys(case.name for case in shown if case.sweep)
             ]
         return problems
@@ -525,7 +528,7 @@ def _unknown(place: str, kind: str, found: Any, known: list[str]) -> list[str]:
 
 def _unmatched(place: str, patterns: list[str] | None, known: list[str]) -> list[str]:
     return [
-        f'{place}: "{pattern}" names no case{nearest(pattern, known)}'
+        f'{place}: no case matches "{pattern}"{nearest(pattern, known)}'
         for pattern in patterns or []
         if pattern not in known and not fnmatch.filter(known, pattern)
     ]

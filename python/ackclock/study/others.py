@@ -1,4 +1,4 @@
-"""References to other studies of the package: what is counted there, and runs that are the same."""
+"""References to other studies of the package that count the same claims or numbers, or have the same runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def wrong_references(study: Study) -> Iterator[str]:
     """Yields the problems of ``same_as``, ``repeats`` and ``numbers_of``: messages that begin with their place."""
     for claim in study.claims:
         if claim.holds_whatever and not lost_with(study):
-            yield f'claim "{claim.id}": holds_whatever: no part of the set-up is unknown here'
+            yield f'claim "{claim.id}": holds_whatever: leave this key out, because no part of the set-up is unknown'
         other = claim.elsewhere()
         if other is None:
             continue
@@ -29,19 +29,20 @@ def wrong_references(study: Study) -> Iterator[str]:
         if other.claim not in there:
             yield f'{place}: {other.study} has no claim "{other.claim}"{nearest(other.claim, there)}'
         elif any(key in there[other.claim] for key in ("not_a_test", "same_as")):
-            yield f"{place}: claim {other.claim} of {other.study} is not judged there either"
+            yield f"{place}: claim {other.claim} of {other.study} is not judged either: name a claim that is"
     if study.source.repeats:
         document = _of_package(study.source.repeats)
         if document is None:
             yield f"source.repeats: {_no_study(study.source.repeats)}"
         elif document["source"].get("repeats"):
-            yield f"source.repeats: {study.source.repeats} repeats {document['source']['repeats']}: name that study"
+            repeated = document["source"]["repeats"]
+            yield f"source.repeats: {study.source.repeats} itself repeats {repeated}: name {repeated} instead"
     if study.source.numbers_of:
         yield from _wrong_numbers(study, study.source.numbers_of)
 
 
 def _wrong_numbers(study: Study, name: str) -> Iterator[str]:
-    """Yields what is wrong with the study that is said to count printed numbers of this one."""
+    """Yields the problem with ``numbers_of``: ``name`` is no study, or has no printed number of this one."""
     document = _of_package(name)
     if document is None:
         yield f"source.numbers_of: {_no_study(name)}"

@@ -22,7 +22,7 @@ from ackclock.study.placed import placed
 from ackclock.study.synthetic import Names
 
 Reading = Interpretation | None
-"""Another interpretation (reading) of the thesis, or None for the one that the study takes."""
+"""An alternative interpretation of the publication, or None for the one that the study adopts."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,17 @@ class Planned:
     job: Job
     uses: Sequence[Use]
     cost: float
-    """The approximate number of packets that it sends."""
+    """The approximate number of packets that the simulation sends."""
 
 
 QUICK = 3
-"""The number of seeds of a quick run whose study asks for no other."""
+"""The default number of seeds of a quick run."""
 OTHERS_FEWEST = 2
-"""The number of seeds of an interpretation that can reverse nothing, and of any in a quick run: the fewest that give an
-interval.
+"""The number of seeds for an alternative interpretation that cannot reverse a result, and for all of them in a quick
+run: the fewest with a confidence interval.
 """
 OTHERS_MOST = 20
-"""The largest number of seeds of an interpretation that is not taken."""
+"""The largest number of seeds for an alternative interpretation."""
 
 
 class Plan:
@@ -97,8 +97,8 @@ class Plan:
         return tuple(self._first_seed + k for k in range(replications))
 
     def overrides(self, run: SweptCase, reading: Reading = None) -> Overrides:
-        """Returns what ``run`` sets in the scenario. Later ones win: quick, the case, its own quick, the sweep, the
-        reading.
+        """Returns the overrides of ``run``. Later ones take precedence: the quick run, the case, the case's quick run,
+        the sweep, the interpretation.
         """
         swept = {} if run.sweep is None else {run.sweep.path: run.value}
         other = _changes(reading, run)
@@ -125,14 +125,14 @@ class Plan:
             raise InputError(placed(told, self.loaded.text, self.loaded.file))
 
     def warnings(self) -> list[str]:
-        """Returns what a reader who compares the cases has to know: controls that use different loss recovery."""
+        """Returns warnings about comparisons between cases: their controls use different loss recovery."""
         scenario = self.loaded.scenario
         return core.comparison_warnings(
             scenario.text, scenario.file, [self.overrides(run) for run in self.runs]
         )
 
     def changes(self, reading: int, run: int) -> bool:
-        """Returns whether an interpretation runs another scenario than the one taken."""
+        """Returns whether an interpretation runs a different scenario than the study's own interpretation."""
         return bool(_changes(self.readings[reading], self.runs[run]))
 
     def sharing(self, reading: int, run: int) -> list[int]:
@@ -186,7 +186,7 @@ class Plan:
         return Job(scenario.text, scenario.file, overrides, seed, series)
 
     def _runs_of(self, reading: Reading) -> Iterator[SweptCase]:
-        """Returns every run for the reading taken; for an interpretation, those that it changes or
+        """Returns every run for the study's own interpretation; for another one, the runs that it changes or
         measures differently.
         """
         for run in self.runs:
@@ -216,7 +216,7 @@ class Plan:
                 yield reading, run, f"{self.loaded.file}: {message}"
 
     def _figures(self, reading: Reading, run: SweptCase) -> list[Figure]:
-        """Returns the figures over time that show ``run``; none unless ``reading`` is the one taken."""
+        """Returns the figures over time that show ``run``; none unless ``reading`` is the study's own."""
         figures = self.study.figures if reading is None else []
         return [figure for figure in figures if figure.kind == "time" and run.matches(figure.cases)]
 
@@ -246,10 +246,10 @@ def _instead(path: str, known: Sequence[str]) -> str:
     owners = {name.split(".")[1] for name in known if name.startswith(f"{kind}.")}
     meant = fnmatch.filter(owners, owner)
     if not meant:
-        return f'but no {kind[:-1]} "{owner}" has series{nearest(owner, sorted(owners))}'
+        return f'but there is no {kind[:-1]} "{owner}" with series{nearest(owner, sorted(owners))}'
     published = [name.split(".") for name in known]
     quantities = sorted({what for of, who, what in published if of == kind and who in meant})
-    return f'but "{owner}" publishes no "{quantity}"{nearest(quantity, quantities)}'
+    return f'but "{owner}" has no series "{quantity}"{nearest(quantity, quantities)}'
 
 
 def _few(places: Sequence[str]) -> str:

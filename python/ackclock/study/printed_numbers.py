@@ -1,4 +1,4 @@
-"""The numbers that a publication prints, beside the measured ones. Each counts once."""
+"""The numbers that a publication prints, with the measured values. Each number is counted once."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from ackclock.study.result import CaseResult, ClaimResult, StudyResult
 from ackclock.study.verdict import distance as distance_in_words
 
 NEAR, WIDE = 0.10, 0.25
-"""The distances from a printed number within which numbers are counted."""
+"""The two relative distances from a printed number within which measured values are counted."""
 ROUNDED = 0.01
-"""How far the number of a claim may be from one that follows from other printed numbers, which are rounded."""
+"""The relative error within which a claim's number still follows from other printed numbers, which are rounded."""
 Values = Mapping[tuple[str, str], tuple[float, float]]
-"""The printed and the measured number, by the id of the metric and the name of the case: their place."""
+"""The printed and the measured number by place: the id of the metric and the name of the case."""
 Used = Mapping[str, Set[tuple[str, str]]]
-"""The places that a claim's expression is about, by the claim's id."""
+"""The places (metric and case) that the expression of each claim uses, by the claim's id."""
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A number that the publication prints, beside the measured one."""
+    """A number that the publication prints, with the measured value."""
 
     study: str
     what: str
-    """The metric, or the claim."""
+    """The label of the metric, or the text of the claim."""
     where: str
-    """The case; empty for a number of a claim."""
+    """The label of the case; empty for a number of a claim."""
     metric: str
     """The id of the metric; empty for a number of a claim."""
     printed: float
     measured: float
     unit: str = ""
     claim: str = ""
-    """The id of the claim that tests it, or else of the first one that uses it; empty without either."""
+    """The id of the claim that tests the number, or else of the first claim that uses it; empty if there is neither."""
     setup: str = ""
-    """The part of the set-up that is lost; empty if the set-up is printed."""
+    """The part of the set-up that the publication leaves out; empty if the set-up is printed."""
 
     @property
     def distance(self) -> float:
-        """Returns the relative distance; 0 for equal numbers, infinite beside a 0 or a number of the other sign."""
+        """Returns the relative distance; 0 for equal numbers, infinite if only one is 0 or the signs differ."""
         if self.measured == self.printed:
             return 0.0
         return abs(self.measured / self.printed - 1) if self.measured * self.printed > 0 else math.inf
@@ -74,7 +74,7 @@ def not_judged(results: Sequence[StudyResult]) -> int:
 
 
 def of_studies(results: Sequence[StudyResult], *, judged: bool = True) -> list[Printed]:
-    """Returns the printed numbers of several studies. Those that a study has from another one of them count there.
+    """Returns the printed numbers of several studies. A number shared with the study in ``numbers_of`` counts there.
 
     With ``judged``, only numbers about which a claim is judged.
     """

@@ -1,6 +1,6 @@
 """Records of full runs of the package's studies: the samples of every metric by seed, from which claims are judged.
 
-A record is one JSON file. What it concludes is not in it: ``judged`` judges it with the claims of today.
+A record is one JSON file without results: ``judged`` judges its samples with the current claims.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from ackclock.study.run import Work
 
 DIGITS = 8
-"""The number of significant digits of a sample, in a run as in its record."""
+"""The number of significant digits to which samples are rounded, both in a run and in its record."""
 RECORDS = ":(top,exclude)python/ackclock/archive/records"
-"""What git leaves out of the changes of a checkout: the records themselves."""
+"""The pathspec that excludes the records when git looks for changes in the checkout."""
 Values = Mapping[str, Sequence[float | None]]
-"""The samples of each metric by seed; None where a run has none."""
+"""The samples of each metric by seed; None where the metric has no value."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """When, from what and on what the samples were made. The name of the machine is left out."""
+    """The date, the commit and the machine (without its name) from which the samples come."""
 
     date: str
     commit: str
@@ -61,7 +61,7 @@ def origin() -> Origin:
 
 @dataclass(frozen=True)
 class Checked:
-    """The physics that last gave the digests of a record, and when."""
+    """The version of the simulated behaviour that last reproduced the digests of a record, and the date."""
 
     core: int
     date: str
@@ -69,7 +69,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Other:
-    """The samples of an interpretation that is not taken, in the runs that it changes."""
+    """The samples of an alternative interpretation, in the runs that it changes."""
 
     assumption: str
     alternative: str
@@ -85,13 +85,13 @@ class Record:
     simulation: str
     """The hash of what the samples depend on: ``fingerprint.of_simulation``."""
     judgement: str
-    """The hash of what results depend on beside the samples: ``fingerprint.of_judgement``."""
+    """The hash of what results depend on besides the samples: ``fingerprint.of_judgement``."""
     origin: Origin
     checked: Checked
     simulations: int
     cpu_time_s: float | None
     fields: Sequence[str]
-    """The fields of a result that the digests are over."""
+    """The fields of a result that the digests cover."""
     digests: Mapping[str, str]
     """The digest of the first seed's result in each run."""
     samples: Mapping[str, Values]
@@ -134,7 +134,9 @@ def record_of(work: Work, origin: Origin) -> Record:
             f"{work.loaded.name}: found a run without the other interpretations: only full runs are recorded"
         )
     if work.loaded.name.endswith(".toml"):
-        raise ValueError(f"{work.loaded.name}: not a study of the package, and only those are recorded")
+        raise ValueError(
+            f"{work.loaded.name}: is not a study of the package: only studies of the package are recorded"
+        )
 
     def of(reading: int, c: int) -> dict[str, list[float | None]]:
         found = measured.samples(reading, c)
@@ -193,20 +195,20 @@ def read(study: str) -> Record | None:
 
 
 def is_stale(record: Record, study: Study) -> bool:
-    """Returns whether the samples are those of another study, or of another physics."""
+    """Returns whether the samples are those of another study, or of another simulated behaviour."""
     return record.simulation != of_simulation(study) or record.checked.core != PHYSICS
 
 
 def judged(record: Record, loaded: LoadedStudy) -> StudyResult:
-    """Returns the result of a study from the samples of its record, which runs nothing. InputError if they are those of
-    another study.
+    """Returns the result of a study from the samples of its record, without a run. InputError if the record is
+    stale.
     """
     from ackclock.study.plan import Plan
     from ackclock.study.run import Work
 
     if record.simulation != of_simulation(loaded.study):
         raise InputError(
-            f"{loaded.name}: its scenario, cases or metrics have changed since it was recorded; "
+            f"{loaded.name}: its scenario, cases, metrics or interpretations have changed since it was recorded; "
             f"`ackclock reproduce {loaded.name}` runs it"
         )
     if is_stale(record, loaded.study):
@@ -232,7 +234,7 @@ def judged(record: Record, loaded: LoadedStudy) -> StudyResult:
 def result_of(name: str) -> StudyResult | None:
     """Returns the recorded result of a study of the package; None if it is not recorded.
 
-    Samples are judged with the study of today. A record with the samples of another study has no result.
+    Samples are judged with the current study. A stale record has no result.
     """
     from ackclock.study.load import load_study
 
@@ -242,7 +244,7 @@ def result_of(name: str) -> StudyResult | None:
 
 
 def _of_today(name: str, study: Study) -> Record | None:
-    """Returns the record of a study; None without one, or if the samples are others today."""
+    """Returns the record of a study; None without a record, or if it is stale."""
     record = None if name.endswith(".toml") else read(name)
     return None if record is None or is_stale(record, study) else record
 

@@ -39,7 +39,7 @@ class Thesis:
     year: int
     degree: str
     systems: tuple[str, ...] = ()
-    """The systems that it proposes, by registered names; the systems that it compares them with are baselines."""
+    """The registered names of the systems that the publication proposes; all other systems are baselines."""
 
     @property
     def reference(self) -> str:
@@ -55,11 +55,11 @@ class Source:
     item: str
     section: str
     asked_by: str = "thesis"
-    """``us`` if the publication never ran it."""
+    """``us`` if the publication does not report the experiment."""
     setup_unknown: str = ""
-    """The unknown part of the set-up."""
+    """The part of the set-up that the publication leaves out; empty if there is none."""
     numbers_of: str = ""
-    """The study that counts those of its printed numbers that it has too."""
+    """The study that counts the printed numbers that both studies have; empty if there is none."""
 
     def __str__(self) -> str:
         section = f", section {self.section}" if self.section else ""
@@ -99,9 +99,9 @@ class CaseResult:
     values: Mapping[str, MetricValue]
     series: Series | None = None
     distributions: Mapping[str, Distribution] = field(default_factory=dict)
-    """The distributions of a scenario of RFC 7928 that keeps them, by their quantity."""
+    """The distributions that a scenario of RFC 7928 collects, by quantity; empty for other scenarios."""
     own_sweep: Sweep | None = None
-    """The sweep to which ``sweep_value`` belongs, if it is not the study's."""
+    """The case's own sweep, to which ``sweep_value`` belongs; None if the case has the study's sweep or none."""
 
     @property
     def sweep_number(self) -> float | None:
@@ -122,20 +122,20 @@ class OtherResult:
     alternative: str
     verdict: Verdict
     evidence: str = ""
-    """The evidence for it; without any it is a robustness check of ours."""
+    """The evidence for the interpretation; empty for a robustness check."""
     against: str = ""
-    """The publication's own evidence against it."""
+    """The publication's evidence against the interpretation; empty if there is none for this claim."""
     differs: bool = False
-    """Whether the claim holds under one of this interpretation and the one taken, and fails under the other."""
+    """Whether the claim holds under either this or the study's interpretation, and fails under the other."""
 
     @property
     def stands(self) -> bool:
-        """Returns whether it may reverse a result: there is evidence for it, and none against it."""
+        """Returns whether the interpretation may reverse a result: there is evidence for it, and none against it."""
         return bool(self.evidence) and not self.against
 
     @property
     def reverses(self) -> bool:
-        """Returns whether it reverses the result."""
+        """Returns whether the interpretation reverses the result."""
         return self.differs and self.stands
 
     def __str__(self) -> str:
@@ -165,29 +165,29 @@ class ClaimResult:
     tolerance: float | None = None
     accepted: tuple[float | None, float | None] | None = None
     alternative: float | None = None
-    """The value to expect if the claim were false, if the study states one."""
+    """The value expected if the claim were false; None if the study states none."""
     written: str = ""
-    """When the test was written or changed, if that was after a run."""
+    """When the test was written or changed, if that was after the first run; empty otherwise."""
     baselines: bool = False
-    """Whether it is about baselines alone, so that no system of the thesis enters the measured value."""
+    """Whether the claim is only about baselines: no system of the thesis enters the measured value."""
     replications_needed: int | None = None
     """About how many replications would decide an undecided claim; None if unknown."""
     findings: tuple[Finding, ...] = ()
-    """What was found of its size and of its order, as far as it has them."""
+    """The findings on the size and on the order that the claim states."""
     recorded: Verdict | None = None
-    """For a quick run, the result of the recorded full run."""
+    """In a quick run, the result of the recorded full run; None without a record."""
     setup: str = ""
-    """The part of the set-up that is lost; empty if the set-up is printed."""
+    """The part of the set-up that the publication leaves out; empty if the set-up is printed."""
     interpretations: tuple[OtherResult, ...] = ()
-    """What became of it under each other interpretation that touches it."""
+    """The claim's result under each other interpretation that changes one of its runs or metrics."""
     samples: Sequence[float] = ()
     """The measured value by seed."""
     error: float = (1 - LEVEL) / 2
-    """The largest one-sided p-value that decided it."""
+    """The largest one-sided p-value that decides the claim."""
 
     @property
     def order(self) -> Result | None:
-        """Returns the result of its order of two sides alone; None without one."""
+        """Returns the result for the claim's order alone; None for a claim without an order."""
         return next((one.result for one in self.findings if one.criterion.order), None)
 
     @property
@@ -202,8 +202,8 @@ class ClaimResult:
 
     @property
     def interpretations_in_words(self) -> str:
-        """Returns the column of interpretations: "0 of 7 reverse it", "1 of 7 reverse it: start times". Empty
-        without any, and for a claim without a result.
+        """Returns the column of interpretations, such as "1 of 7 reverses the result: start times". Empty without
+        interpretations, and for a claim without a result.
         """
         if self.verdict in ("undecided", "cannot tell"):
             return ""  # there is no result to reverse
@@ -212,8 +212,9 @@ class ClaimResult:
         parts = []
         if standing:
             named = ", ".join(dict.fromkeys(one.assumption for one in self.reversed_by))
-            count = f"{len(self.reversed_by)} of {len(standing)}"
-            parts.append(f"{count} reverse it: {named}" if named else f"{count} reverse it")
+            verb = "reverses" if len(self.reversed_by) == 1 else "reverse"
+            text = f"{len(self.reversed_by)} of {len(standing)} {verb} the result"
+            parts.append(f"{text}: {named}" if named else text)
             if undecided := sum(one.verdict == "undecided" for one in standing):
                 parts.append(f"{undecided} undecided")
         if checks:
@@ -230,24 +231,24 @@ class SensitivityResult:
     alternative: str
     claims: tuple[ClaimResult, ...]
     changed: tuple[str, ...]
-    """Ids of the claims whose result is another one than under the assumption as taken, other than undecided."""
+    """Ids of the claims with a different result, other than undecided, under the alternative."""
     undecided: tuple[str, ...]
-    """Ids of the claims that are decided as taken, and undecided under the alternative."""
+    """Ids of the claims that are undecided only under the alternative."""
     replications: int
-    """The largest number of seeds of the alternative."""
+    """The largest number of seeds of a run that the alternative changes."""
     evidence: str = ""
-    """The evidence for the alternative; without any it is a robustness check of ours."""
+    """The evidence for the alternative; empty for a robustness check."""
     against: str = ""
-    """The publication's own evidence against the alternative."""
+    """The publication's evidence against the alternative; empty if there is none."""
     refuted_for: frozenset[str] = frozenset()
-    """Ids of the claims for which ``against`` counts."""
+    """Ids of the claims for which ``against`` rules the alternative out."""
     untouched: frozenset[str] = frozenset()
-    """Ids of the claims whose values do not differ under the alternative."""
+    """Ids of the claims whose runs and metrics the alternative does not change."""
 
 
 @dataclass(frozen=True)
 class AssumptionResult:
-    """The interpretation taken where the thesis is silent, and the results of the alternatives."""
+    """The study's own interpretation of a point that the publication leaves open, and the results of alternatives."""
 
     what: str
     taken: str
@@ -274,9 +275,13 @@ class PrecisionResult:
     def __str__(self) -> str:
         wanted = f"{100 * self.wanted:.3g} %"
         if self.reached:
-            return f"the intervals of {', '.join(self.metrics)} are within ±{wanted} of their means"
-        found = "has no interval" if self.widest is None else f"has an interval of ±{100 * self.widest:.2g} %"
-        return f"less precise than requested: {self.where} {found}, requested ±{wanted}"
+            return (
+                f"the confidence intervals of {', '.join(self.metrics)} are within ±{wanted} of their means"
+            )
+        half = (
+            "no confidence interval" if self.widest is None else f"an interval of ±{100 * self.widest:.2g} %"
+        )
+        return f"less precise than requested: {self.where} has {half}, requested ±{wanted}"
 
 
 @dataclass(frozen=True)
@@ -293,7 +298,7 @@ class StudyResult:
     replications: int
     """The largest number of seeds of a case."""
     scenario_text: str
-    """The scenario as the file has it, without the cases' overrides."""
+    """The scenario as written in the file, without the cases' overrides."""
     metrics: tuple[Metric, ...]
     cases: tuple[CaseResult, ...]
     sweep: Sweep | None
@@ -312,7 +317,7 @@ class StudyResult:
     were found on disk."""
     characterisation: Characterisation | None = None
     fingerprint: str = ""
-    """A hash of what its samples depend on."""
+    """The hash of what the samples depend on."""
 
     @property
     def seeds(self) -> str:

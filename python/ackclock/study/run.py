@@ -1,4 +1,4 @@
-"""Running studies: make the runs that undecided claims need, compute the metrics as they finish, judge the claims."""
+"""Runs studies: makes the runs that undecided claims need, computes metrics as runs finish, judges the claims."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ackclock.study.records import recorded_means
 from ackclock.study.result import AssumptionResult, ClaimResult, SensitivityResult, Source, StudyResult
 
 Place = tuple[int, int]
-"""An interpretation and a run, by their numbers in the plan."""
+"""An interpretation and a run, by their indices in the plan."""
 
 
 def run_study(
@@ -38,7 +38,7 @@ def run_study(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> StudyResult:
-    """Runs a study, with ``sensitivity`` also under the other interpretations, and judges its claims.
+    """Runs a study, with ``sensitivity`` also under its other interpretations, and judges its claims.
 
     InputError when a scenario or an expression is wrong, RunError when a run fails, Interrupted on Ctrl-C.
     """
@@ -61,10 +61,10 @@ def run_studies(
 ) -> list[StudyResult]:
     """Runs several studies together; the results are in the order of ``studies``.
 
-    The simulations of all studies are one pool, the longest first. A simulation that several studies need is made
-    once. A metric or a claim that cannot be computed from the simulations is an InputError; with ``on_failure`` the
-    error is passed to it, and the other studies continue. ``on_done`` is called with each study as soon as it has all
-    of its simulations.
+    The simulations of all studies run in one pool, the longest first. A simulation that several studies need runs
+    once. InputError when a metric or a claim cannot be computed from the simulations; with ``on_failure``, the error
+    is passed to it instead, and the other studies continue. ``on_done`` is called with each study as soon as all of
+    its simulations have finished.
     """
     works = []
     for loaded in studies:
@@ -83,9 +83,9 @@ def make(
     progress: Progress | None = None,
     on_done: Callable[[Work], None] | None = None,
 ) -> None:
-    """Makes the simulations of studies, look by look, until none is due.
+    """Runs the simulations of studies, one look after another, until none is due.
 
-    A study whose simulations are all made passes to ``on_done`` at once, so that an interruption loses only others.
+    ``on_done`` is called with each study as soon as it is complete, so that an interruption loses only the others.
     """
     pool, going = _Pool(store or Store(None), threads, progress), list(works)
     while going:
@@ -100,7 +100,7 @@ def make(
 
 
 def versions() -> dict[str, str]:
-    """Returns the versions of the software that made the numbers."""
+    """Returns the versions of the software that computed the numbers."""
     from importlib.metadata import version
 
     return {
@@ -128,8 +128,8 @@ class Work:
         self._tested = [claim for claim in plan.study.claims if not claim.not_judged()]
 
     def due(self) -> list[Planned]:
-        """Returns the simulations that are due next: what the interpretation taken lacks, then what others lack; none
-        once every claim is decided, or hopeless, or has all of its seeds.
+        """Returns the simulations that are due next: first those missing under the study's own interpretation, then
+        those of the others. Empty once every claim is decided, or hopeless, or has all of its seeds.
         """
         if self.failed:
             return []
@@ -146,7 +146,7 @@ class Work:
         return []
 
     def cost_of_others(self) -> float:
-        """Returns the cost of the first look at the other interpretations, as far as it is not made yet."""
+        """Returns the cost of the simulations that the first look at the other interpretations still needs."""
         needs = {} if self.failed or self._taken_is_made else self._screen()
         return sum(
             (end - self.measured.made(*place)) * self.plan.cost(*place)
@@ -155,11 +155,11 @@ class Work:
         )
 
     def _needs(self) -> dict[Place, int]:
-        """Returns the seeds that runs need under the interpretation taken.
+        """Returns the number of seeds that each run needs under the study's own interpretation.
 
         Runs that a claim names, or whose numbers are printed, get a first look, and further ones while such a claim is
-        undecided. Where another claim has made more seeds of one of a claim's runs, the others get as many, so that no
-        seed is left out. Other runs are only shown: one seed.
+        undecided. If another claim has added seeds to one of a claim's runs, the claim's other runs get the same
+        number, so that every seed counts. All other runs are only shown and get one seed.
         """
         plan, study = self.plan, self.plan.study
         printed = {name for metric in study.metrics for name in metric.paper}
@@ -180,7 +180,7 @@ class Work:
         return needs
 
     def _screen(self) -> dict[Place, int]:
-        """Returns the seeds of the first look at other interpretations: in the runs of the claims that they touch."""
+        """Returns the number of seeds of each run in the first look at other interpretations, for affected claims."""
         needs: dict[Place, int] = {}
         for reading in range(1, len(self.plan.readings)):
             for claim in self._tested:
@@ -189,9 +189,9 @@ class Work:
         return needs
 
     def _needs_of_others(self) -> dict[Place, int]:
-        """Returns the seeds that runs need under other interpretations.
+        """Returns the number of seeds that each run needs under other interpretations.
 
-        After the first look, only claims go on that are undecided, or whose result seems to be reversed.
+        After the first look, only claims that are undecided, or whose result appears reversed, get another look.
         """
         plan, needs = self.plan, self._screen()
         for reading in range(1, len(plan.readings)):
@@ -206,15 +206,15 @@ class Work:
         return needs
 
     def _next_look(self, needs: dict[Place, int], reading: int, claim: Claim) -> None:
-        """Adds that a claim needs the look after that at which it was judged, if it goes on."""
+        """Adds the seeds of the look after that at which the claim was judged, if it needs another look."""
         judged = self.measured.judged(reading, claim)
         following = self.plan.looks_at(reading).after(len(judged.samples))
         if following is not None and self.measured.goes_on(reading, claim, judged):
             self._need(needs, reading, claim, following)
 
     def _need(self, needs: dict[Place, int], reading: int, claim: Claim, seeds: int) -> None:
-        """Adds that the runs over which a claim is judged need some seeds. Runs that an interpretation does not change
-        are those of the one taken.
+        """Raises to ``seeds`` the number of seeds that a claim's runs need. A run that the interpretation does not
+        change is counted under the study's own interpretation.
         """
         for run in self.measured.runs_of(reading, claim):
             place = (reading if self.plan.changes(reading, run) else 0, run)
@@ -227,7 +227,7 @@ class Work:
         self.count += 1
 
     def results(self) -> list[StudyResult]:
-        """Returns the result of the study; nothing for one that failed."""
+        """Returns the result of the study in a list; empty if the study failed."""
         found: list[StudyResult] = []
         with self._failing():
             if not self.failed:
@@ -236,7 +236,7 @@ class Work:
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """Ends the study at its first InputError, which is passed to ``on_failure`` if there is one."""
+        """Ends the study at its first InputError: passes the error to ``on_failure``, or raises it if there is none."""
         try:
             yield
         except InputError as error:
@@ -286,15 +286,15 @@ class Work:
         )
 
     def _words(self) -> SampleWords:
-        """Returns the vocabulary of findings: in a quick run over the means of the recorded full run, if there is
-        one.
+        """Returns the vocabulary of findings over the means of this run; in a quick run, over those of the recorded
+        full run if there is one.
         """
         study = self.loaded.study
         recorded = recorded_means(self.loaded.name, study) if self.plan.quick else None
         return words_of_means(recorded or self.measured.means(), study.runs())
 
     def _assumptions(self, taken: Sequence[ClaimResult]) -> tuple[AssumptionResult, ...]:
-        """Returns the results of the other interpretations, compared with the claims as ``taken``."""
+        """Returns the results of the other interpretations, compared with ``taken``, those of the study's own."""
         plan = self.plan
         return tuple(
             AssumptionResult(
@@ -353,7 +353,7 @@ class _Shared:
 
 
 class _Pool:
-    """Makes the simulations of all studies and passes the results to them."""
+    """Runs the simulations of all studies and passes the results to them."""
 
     def __init__(self, store: Store, threads: int, progress: Progress | None) -> None:
         self._store, self._threads, self._progress = store, threads, progress
@@ -361,7 +361,7 @@ class _Pool:
         self._made: set[str] = set()
 
     def make(self, wanted: Sequence[tuple[Work, Planned]], to_follow: float) -> None:
-        """Makes the simulations. ``to_follow`` is the cost of the simulations known to follow them."""
+        """Runs the simulations. ``to_follow`` is the cost of the later simulations that are already known."""
         shared = _shared(wanted)
         before, spent = self._count, self._spent
         cost = sum(one.cost for one in shared.values())
@@ -394,7 +394,7 @@ class _Pool:
         self._account(shared, made)
 
     def _account(self, shared: Mapping[str, _Shared], made: Made) -> None:
-        """Tells the studies where their results came from."""
+        """Adds to each study the CPU time of its simulations, and the number of results from an earlier command."""
         for index, (key, one) in enumerate(shared.items()):
             # Results that this command made before are on disk too, but do not come from an earlier command.
             stored = index in made.stored and key not in self._made
@@ -406,7 +406,7 @@ class _Pool:
 
 
 def _shared(wanted: Sequence[tuple[Work, Planned]]) -> dict[str, _Shared]:
-    """Returns the simulations by their keys; of equal simulations, one with series serves all."""
+    """Returns the simulations by key. Equal simulations run once, with series if any study needs series."""
     found: dict[str, _Shared] = {}
     for work, planned in wanted:
         key = planned.job.key(series=False)

@@ -1,4 +1,4 @@
-"""The scenario of a study as a separate scenario file, whose lines know which file they come from."""
+"""The scenario of a study as a separate scenario file, with the origin of each line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ackclock import _toml as toml
 
 @dataclass(frozen=True)
 class Place:
-    """A line of a file. ``exact`` if the line is the same there, so that columns agree."""
+    """A line of a file. ``exact`` if the scenario text has the line unchanged, so that columns agree."""
 
     file: str
     line: int

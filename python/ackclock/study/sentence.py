@@ -25,7 +25,7 @@ _ANSWERS: Mapping[Verdict, str] = {
 
 def sentence(result: StudyResult) -> str:
     """Returns the answer in a sentence: "Average latency is within 8 % of the printed numbers; the better side is as
-    printed in all 4 claims about a better side".
+    printed in all 4 comparisons".
     """
     answers = _answers if result.source.asked_by == "us" else _orders
     parts = [*_distances(result), *answers(result.claims), *_open(result)]
@@ -54,8 +54,8 @@ def _counted(numbers: Sequence[Printed], kind: str) -> list[str]:
         return []
     near, wide = within(numbers)
     if len(numbers) == 1:
-        where = "within 10 %" if near else "within 25 %" if wide else "not within 25 %"
-        return [f"the {kind} number is {where}"]
+        how = "reproduced within 10 %" if near else f"{'' if wide else 'not '}reproduced within 25 %"
+        return [f"the {kind} number is {how}"]
     verb = "is" if near == 1 else "are"
     return [f"of {len(numbers)} {kind} numbers, {near} {verb} within 10 % and {wide} within 25 %"]
 
@@ -87,7 +87,7 @@ def _listed(parts: Sequence[str]) -> str:
 
 
 def _lower(label: str) -> str:
-    """Returns a label as it stands within a sentence: abbreviations and symbols keep their capitals."""
+    """Returns a label for use within a sentence: abbreviations and symbols keep their capitals."""
     return label[:1].lower() + label[1:] if label[1:2].islower() else label
 
 
@@ -120,14 +120,12 @@ def _orders(claims: Sequence[ClaimResult]) -> list[str]:
     parts = []
     if orders:
         held = sum(claim.order is Result.MET for claim in orders)
-        parts.append(
-            f"the better side is as printed in {_count(held, len(orders), 'claim')} about a better side"
-        )
+        parts.append(f"the better side is as printed in {_count(held, len(orders), 'comparison')}")
     if others:
         held = sum(claim.verdict in HOLDS for claim in others)
         rest = "other " if orders else ""
         parts.append(
-            f"{_count(held, len(others), f'{rest}claim')} without a number hold{'s' if held == 1 else ''}"
+            f"{_count(held, len(others), f'{rest}claim')} without a printed number hold{'s' if held == 1 else ''}"
         )
     return parts
 

@@ -4,12 +4,12 @@ A claim has a size (its measured value lies in a range), an order (one side is a
 criterion of ``ackclock.experiment``, and the result is a table from their findings:
 
 ============================  ===================================================================================
-as printed                    whatever is claimed is met: the whole interval lies inside, the order surely holds
+as printed                    all that is claimed is met: the interval is within the limits, the order significant
 right order, other size       the order is met, the size is not
-not as printed                the size is not met, or the order surely fails
+not as printed                the size is not met, or the order is significantly wrong
 undecided                     an interval contains a limit: more seeds would decide; one seed decides nothing
-cannot tell                   the test cannot tell the claim from its denial: the effect is at most a thousandth of
-                              what is compared, or every rival of the publication's system passes the test as well
+cannot tell                   the test cannot distinguish the claim from its opposite: the effect is at most a
+                              thousandth of the values compared, or every baseline passes the test too
 ============================  ===================================================================================
 
 A result is a finding about the publication, not a test of the program.
@@ -43,16 +43,16 @@ ANSWERS: Mapping[Verdict, Verdict] = {
     "right order, other size": "no",
     "not as printed": "no",
 }
-"""The answers to questions of our own."""
+"""The answers to questions of our own, by the result that the test has."""
 _SAID: Mapping[Result, str] = {
-    Result.MET: "the whole interval inside",
-    Result.UNDECIDED: "the interval contains a limit",
-    Result.NOT_MET: "the whole interval outside",
+    Result.MET: "the whole confidence interval is within the limits",
+    Result.UNDECIDED: "the confidence interval contains a limit",
+    Result.NOT_MET: "the whole confidence interval is outside the limits",
 }
 _ORDER_SAID: Mapping[Result, str] = {
-    Result.MET: "holds over the whole interval",
-    Result.UNDECIDED: "not decided",
-    Result.NOT_MET: "fails over the whole interval",
+    Result.MET: "holds significantly",
+    Result.UNDECIDED: "not significant either way",
+    Result.NOT_MET: "fails significantly",
 }
 
 
@@ -61,7 +61,7 @@ def judge(
 ) -> ClaimResult:
     """Returns the result of one claim. ExpressionError, naming the key, when an expression cannot be computed.
 
-    ``rivals`` are the cases without a system of the publication: if they pass a test about such a system, it cannot
+    ``rivals`` are the cases without a system of the publication: a test about such a system that they all pass cannot
     tell. ``error`` is the largest one-sided p-value that decides.
     """
     test = _Test(claim, words, seeds, error)
@@ -69,7 +69,7 @@ def judge(
     shown = summarise(found[0].values)
     verdict, details = _joined(found), _said(claim, shown, found)
     if shown.mean is None:
-        verdict, details = "not as printed", ["no seed has a sample"]
+        verdict, details = "not as printed", ["the measured value is undefined for all seeds"]
     elif reason := test.why_it_cannot_tell(found, verdict, rivals):
         verdict, details = "cannot tell", [*details, reason]
     return ClaimResult(
@@ -103,12 +103,12 @@ def in_words(verdict: Verdict, claim: Claim, study: Study) -> Verdict:
 
 
 def set_up(claim: Claim, study: Study) -> str:
-    """Returns the part of the set-up that is lost for a claim; empty if what it depends on is printed."""
+    """Returns the part of the set-up that a claim depends on and the publication leaves out; empty if there is none."""
     return claim.setup_unknown or ("" if claim.holds_whatever else study.source.setup_unknown)
 
 
 Found = Sequence[Finding]
-"""What was found of a claim's size, which is not judged if it states none, and of its order if it states one."""
+"""The finding on a claim's size (not judged if it states none), then that on its order if it states one."""
 
 
 @dataclass(frozen=True)
@@ -121,13 +121,13 @@ class _Test:
     error: float
 
     def findings(self, rewritten: Callable[[str], str] = str) -> Found:
-        """Returns what was found, with the claim's expressions ``rewritten``."""
+        """Returns the findings, with the claim's expressions ``rewritten``."""
         order = self.claim.order(rewritten)
         criteria = [self.claim.size(rewritten), *([] if order is None else [order])]
         return [examined(one, self.words, self.seeds, self.error) for one in criteria]
 
     def why_it_cannot_tell(self, found: Found, verdict: Verdict, rivals: Sequence[str]) -> str:
-        """Returns why the test cannot tell the claim from its denial; empty if it can."""
+        """Returns why the test cannot distinguish the claim from its opposite; empty if it can."""
         claim = self.claim
         shares = [one.truth.share for one in found[1:] if one.truth is not None]
         if claim.expect is not None:
@@ -136,10 +136,10 @@ class _Test:
             shares.append(measured_share(parsed(claim.measured), self.words, summary, claim.conditions()))
         known = [share for share in shares if share is not None]
         if known and max(known) <= NEGLIGIBLE and claim.tolerance is None:
-            effect = "0" if max(known) == 0 else f"{100 * max(known):.2g} % of what is compared or less"
-            return f"the effect is {effect}: too small to tell the claim from its denial"
+            effect = "0" if max(known) == 0 else f"at most {100 * max(known):.2g} % of the values compared"
+            return f"the effect is {effect}: too small to distinguish the claim from its opposite"
         if verdict == "as printed" and every_rival_passes(map(parsed, claim.texts), rivals, self._passes):
-            return "every rival system passes the test as well"
+            return "every baseline passes the test too"
         return ""
 
     def _passes(self, rewritten: Callable[[str], str]) -> bool:
@@ -167,7 +167,7 @@ def _needed(found: Found) -> int | None:
 
 
 def _said(claim: Claim, shown: Summary, found: Found) -> list[str]:
-    """Returns what was found of the size and the order, in words."""
+    """Returns the findings on the size and the order, in words."""
     size, said = found[0], []
     if shown.mean is not None and size.result is not Result.NOT_JUDGED:
         if claim.tolerance is not None and claim.paper is not None:
@@ -175,7 +175,9 @@ def _said(claim: Claim, shown: Summary, found: Found) -> list[str]:
             said.append(f"{distance(shown.mean, claim.paper)} the printed {significant(claim.paper)}, {end}")
         else:
             said.append(f"expected {claim.expect}")
-        said[-1] += f": {_SAID[size.result] if size.interval else 'one seed has no interval'}"
+        said[-1] += (
+            f": {_SAID[size.result] if size.interval else 'a single value has no confidence interval'}"
+        )
     said += [f"{claim.direction}: {_ORDER_SAID[one.result]}{_corrected(one)}" for one in found[1:]]
     if any(one.result is Result.UNDECIDED for one in found):
         needed = _needed(found)
@@ -184,9 +186,11 @@ def _said(claim: Claim, shown: Summary, found: Found) -> list[str]:
             if needed is None
             else f"about {needed} seeds would decide it"
         )
-        said.append(f"{more} ({size.seeds} were run)")
+        said.append(f"{more} (seeds with a value: {size.seeds})")
     if 0 < size.missing < size.seeds + size.missing:
-        said.append(f"{size.missing} of {size.seeds + size.missing} seeds have no sample")
+        said.append(
+            f"the measured value is undefined for {size.missing} of {size.seeds + size.missing} seeds"
+        )
     return said
 
 

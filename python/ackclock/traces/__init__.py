@@ -1,1 +1,1 @@
-"""Logs of a sender side by side: reads qlog and the event log, and says where two of them part."""
+"""Reads logs of senders (qlog, the event log, logs of the Linux kernel, iperf3) and finds where two first differ."""

@@ -1,4 +1,4 @@
-"""Says where two logs part first, and by how much they differ."""
+"""Finds where two logs first differ, and by how much they differ."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ackclock.traces.log import LOSSES, QUANTITIES, STATES, TIMEOUTS, Align, Log
 from ackclock.traces.outcome import COMPARED, Comparison, Parting, Tolerance
 
 MOST_NAMED = 8
-"""The number of names of events in a message."""
+"""The largest number of event names in a message."""
 
 
 def compare(
@@ -23,8 +23,8 @@ def compare(
 ) -> Comparison:
     """Compares two logs over what both cover.
 
-    ``unit`` is that of windows, by default packets where both logs say how large theirs are. InputError when the logs
-    have nothing in common that can be compared.
+    ``unit`` is the unit of windows, by default packets if each log counts packets or records the packet size.
+    InputError when the logs have no values to compare.
     """
     tolerance = tolerance or Tolerance()
     left_out: dict[str, str] = {}
@@ -51,7 +51,7 @@ def compare(
     for name, (mine, other) in steps.items():
         places = values.places(mine, other, ends, tolerance.slack)
         if not places:
-            left_out[name] = "the logs have no values to compare at the same place"
+            left_out[name] = f"the logs have no values at the same {'time' if align == 'time' else 'packet'}"
             continue
         difference, first = values.difference(name, places, span, tolerance.share_of(name))
         differences.append(difference)
@@ -64,7 +64,7 @@ def compare(
         ours, theirs, align, begins_s, ends, tolerance.slack, ignored, left_out, compared
     )
     if not differences:
-        why = "; ".join(f"{name} {reason}" for name, reason in left_out.items() if name in QUANTITIES)
+        why = "; ".join(f"{name} ({reason})" for name, reason in left_out.items() if name in QUANTITIES)
         raise InputError(
             f"{ours.file} and {theirs.file} have no values to compare up to "
             f"{span:.6g} {'s' if align == 'time' else 'packets'}, "
@@ -83,13 +83,13 @@ def _refuse_not_understood(log: Log, ignored: Collection[str], left_out: dict[st
         named = ", ".join(f"{name} ({count})" for name, count in sorted(found.items())[:MOST_NAMED])
         raise InputError(
             f"{log.file}: has events that are not understood and may matter for the comparison: {named}; "
-            f"`--ignore {min(found)}` compares without them"
+            f"leave them out with --ignore, as in `--ignore {min(found)}`"
         )
     left_out |= dict.fromkeys(log.not_understood, "ignored")
 
 
 def _order(parting: Parting) -> tuple[float, float, int]:
-    """Returns what partings are ordered by: at one time what happened comes before the numbers that it changed."""
+    """Returns the sort key of a parting: at equal times, events precede the quantities that they changed."""
     cause = {LOSSES: 0, TIMEOUTS: 1, STATES: 2}
     return parting.at, round(parting.since_s, 9), cause.get(parting.what, 3)
 
@@ -101,18 +101,18 @@ def _unit(ours: Log, theirs: Log) -> Unit:
     for log, other in ((ours, theirs), (theirs, ours)):
         if log.counts == "packets":
             raise InputError(
-                f"{other.file}: counts bytes and does not give the packet size, while {log.file} counts packets: "
-                "give --packet-bytes"
+                f"{other.file}: counts bytes and does not record the packet size, while {log.file} counts packets: "
+                "add --packet-bytes"
             )
     return "bytes"
 
 
 def _scale(log: Log, name: str, unit: Unit) -> float:
-    """Returns by what a value of the log is divided."""
+    """Returns the divisor that converts a value of the log into the unit of the comparison."""
     if QUANTITIES[name].unit or log.counts == unit:
         return 1.0
     if log.packet_bytes is None:
-        raise InputError(f"{log.file}: does not give the packet size: give --packet-bytes")
+        raise InputError(f"{log.file}: does not record the packet size: add --packet-bytes")
     return log.packet_bytes if unit == "packets" else 1.0 / log.packet_bytes
 
 

@@ -1,4 +1,4 @@
-"""The connections of a log of the kernel, by their two addresses."""
+"""The connections in a kernel log, by their two addresses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ackclock.errors import InputError
 Connection = tuple[str, str]
 """The local and the remote address, with their ports."""
 MOST_NAMED = 8
-"""The number of connections that a message names."""
+"""The largest number of connections that a message names."""
 
 
 def choose(path: Path, flow: str | None, connections: Iterable[Connection]) -> Connection:

@@ -20,17 +20,17 @@ COLUMNS = {
     "smoothed_rtt": "smoothed_rtt_s",
     "pacing_rate": "pacing_rate_bps",
 }
-"""The column of each quantity."""
+"""The column of the event log for each quantity of qlog."""
 NEEDED = ("time_s", "flow", "event", "delivered_packets", "lost_so_far_packets", "rtt_s", *COLUMNS.values())
 AT_ACKNOWLEDGEMENTS = ("bytes_in_flight", "smoothed_rtt")
-"""The quantities that qlog has only at acknowledgements, so that the two formats can be compared."""
+"""The quantities that are read only at acknowledgements, as in our qlog, so that the formats are comparable."""
 STATES_AFTER = {
     "reduction": "recovery",
     "mark": "congestion_avoidance",
     "timeout": "slow_start",
     "persistent-congestion": "slow_start",
 }
-"""The states into which events lead, as our qlog has them."""
+"""The state after each of these events, as named in our qlog."""
 
 
 def read(path: Path, flow: str | None) -> Log:
@@ -38,9 +38,10 @@ def read(path: Path, flow: str | None) -> Log:
     table = _table(path)
     missing = [name for name in NEEDED if name not in table.columns]
     if missing:
-        hint = alike(missing[0], table.columns)
+        near = alike(missing[0], table.columns)
+        hint = "" if near is None else f', only "{near}"'
         raise InputError(
-            f'{path}:1: has no column "{missing[0]}"{"" if hint is None else f", but {hint}"}; '
+            f'{path}:1: has no column "{missing[0]}"{hint}; '
             "expected the event log of `ackclock run --export events`"
         )
     flows = table["flow"].unique(maintain_order=True).to_list()
@@ -65,7 +66,7 @@ def _table(path: Path) -> pl.DataFrame:
         return pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(
-            f"{path}: is not a table ({str(error).splitlines()[0]}), expected an event log"
+            f"{path}: is not a table ({str(error).splitlines()[0]}), expected an event log in CSV or Parquet"
         ) from None
 
 
@@ -98,9 +99,10 @@ def _log(file: str, rows: pl.DataFrame) -> Log:
 
 
 def _sent(records: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Returns how many packets had been sent at each event: those that have arrived, were lost, or are in flight.
+    """Returns the number of packets sent before each event: those that have arrived, were lost, or are in flight.
 
-    Only acknowledgements tell; what happens because of one, such as a loss, precedes it at the same time.
+    Only rows of acknowledgements have all three counts. An event that an acknowledgement causes, such as a loss,
+    precedes it at the same time.
     """
     counts: list[int | None] = []
     for row in records:
@@ -127,7 +129,7 @@ def _event(row: Mapping[str, Any], place: Place) -> Event:
 
 
 def _state(row: Mapping[str, Any], before: str) -> str:
-    """Returns the state after an event: those of BBR, or else what qlog's export says."""
+    """Returns the state after an event: that of BBR, or else as the qlog export has it."""
     if row.get("bbr_state") is not None:
         states = BBRV3 if row.get("bbr_phase") is None else BBR
         return states[int(row["bbr_state"])]

@@ -1,4 +1,4 @@
-"""The figure of a comparison: a panel for each quantity with both logs, and a line where they part."""
+"""The figure of a comparison: a panel for each quantity with both logs, and a line where they first differ."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def figure(comparison: Comparison) -> Figure:
 
 
 def single(log: Log) -> Figure:
-    """Returns the figure of one log: a panel for each quantity, over time since the first data packet."""
+    """Returns the figure of one log: a panel for each quantity, over time since the first data packet, or since the
+    first acknowledgement if the log does not record when data was sent.
+    """
     begin_s = log.first_report_s if log.first_sent_s is None else log.first_sent_s
     unit = "bytes" if log.packet_bytes is None and log.counts == "bytes" else "packets"
     panels = []
@@ -41,16 +43,17 @@ def single(log: Log) -> Figure:
         steps = Steps.of(course, "time", begin_s, scale)
         curve = Curve(Entry("", 0), _staircase(steps, log.end.time_s - begin_s, quantity.factor))
         panels.append(Panel("", _axis(quantity, unit), [curve]))
-    return Figure(Chart("time", "", Axis("Time since the first data packet (s)"), panels), "trace")
+    origin = "first acknowledgement" if log.first_sent_s is None else "first data packet"
+    return Figure(Chart("time", "", Axis(f"Time since the {origin} (s)"), panels), "trace")
 
 
 def _axis(quantity: Quantity, unit: str) -> Axis:
-    """Returns the vertical axis of a quantity; ``unit`` is that of windows."""
+    """Returns the vertical axis of a quantity; ``unit`` is the unit of windows."""
     return Axis(f"{quantity.label[0].upper()}{quantity.label[1:]} ({quantity.unit or unit})")
 
 
 def _staircase(steps: Steps, span: float, factor: float) -> dict[str, object]:
-    """Returns the numbers of a curve whose values hold until the next."""
+    """Returns the points of a step curve: each value holds until the next."""
     at: list[float] = []
     values: list[float | None] = []
     for place, value, _ in steps:

@@ -20,9 +20,9 @@ from ackclock.traces.samples import Samples
 
 BEGIN = re.compile(rb'\s*\{\s*"(?:start|event)"\s*:')
 QUANTITIES = {"snd_cwnd": ("congestion_window", 1.0), "rtt": ("smoothed_rtt", 1e-6)}
-"""The quantity of each key of a stream in an interval, and its unit. What the system does not tell is 0 or -1."""
+"""The quantity of each key of a stream in an interval, and its unit. A value that the system lacks is 0 or -1."""
 SIZES = ("tcp_mss", "tcp_mss_default")
-"""The keys of the payload of a segment, in bytes."""
+"""The keys that can have the payload of a full segment, in bytes."""
 SILENT = dict.fromkeys(("ssthresh", "bytes_in_flight", "pacing_rate"), "iperf3 does not record it")
 
 
@@ -32,7 +32,7 @@ def recognises(begin: bytes) -> bool:
 
 
 def read(path: Path, flow: str | None, partial: bool) -> Log:
-    """Returns the log of a stream, called by the number of its socket. InputError for what no sender of TCP wrote."""
+    """Returns the log of the stream with socket number ``flow``. InputError for a file that no TCP sender wrote."""
     start, intervals, error = _opened(path, partial)
     streams = list(_streams(intervals))
     names = list(dict.fromkeys(name for _, name, _ in streams))
@@ -55,8 +55,8 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
             continue
         if stream.get("sender") is False:
             raise InputError(
-                f"{where}: the stream receives, expected the JSON of the sending end: "
-                "with -R that is `iperf3 -s -J`"
+                f"{where}: found the receiver of the stream, expected the JSON of the sender: "
+                "with -R, the sender is the server, `iperf3 -s -J`"
             )
         begins_s, ends_s = (number(where, key, stream.get(key)) for key in ("start", "end"))
         if begins_s < end_s - 1e-3:  # after the intervals of --omit, times begin again
@@ -87,13 +87,13 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
 
 
 def _value(where: str, key: str, stream: Mapping[str, Any]) -> float:
-    """Returns a number of a stream; -1 if the system does not tell it."""
+    """Returns a number of a stream; -1 if the system does not report it."""
     value = stream.get(key, -1)
     return -1.0 if value == -1 else number(where, key, value)
 
 
 def _segment(start: Mapping[str, Any], samples: Samples) -> float | None:
-    """Returns the payload of a segment, if all windows are a number of them."""
+    """Returns the payload of a full segment in bytes; None unless every window is a multiple of it."""
     size = next((start[key] for key in SIZES if isinstance(start.get(key), int) and start[key] > 0), None)
     windows = samples.courses["congestion_window"].values
     return float(size) if size and all(window % size == 0 for window in windows) else None
@@ -115,7 +115,7 @@ def _opened(path: Path, partial: bool) -> tuple[dict[str, Any], list[tuple[str, 
     except InputError:  # a document over many lines
         where, first = f"{path}:1", document(path)
     if not isinstance(first, dict):
-        raise InputError(f"{where}: found {type(first).__name__}, expected an iperf3 object")
+        raise InputError(f"{where}: found {type(first).__name__}, expected a JSON object of iperf3")
     if "event" not in first:
         found = json_array(path, "intervals", first.get("intervals"))
         places = [(f"{path}: intervals[{index}]", interval) for index, interval in enumerate(found)]

@@ -1,4 +1,4 @@
-"""A sender's log, read: what it says of windows, round trips and losses, whatever its format."""
+"""The contents of a sender's log in any format: windows, RTTs, losses and other events."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Align = Literal["time", "packet"]
-"""What places of two logs are compared: at the same time since the connection's first data packet, or when the same
-number of data packets has been sent.
+"""How the places of two logs are matched: by the time since the connection's first data packet, or by the number of
+data packets sent.
 """
 Unit = Literal["packets", "bytes"]
 
@@ -22,11 +22,11 @@ class Quantity:
     """The name in qlog."""
     label: str
     unit: str
-    """The unit for reading: ``ms``, ``Mbit/s``, ``packets`` of a total, or empty for windows, which are in the unit of
-    the comparison.
+    """The unit in which values are shown: ``ms``, ``Mbit/s``, ``packets`` for a total, or empty for windows, which are
+    shown in the unit of the comparison.
     """
     factor: float = 1.0
-    """From the unit of a log that was read (seconds, bit/s) to the unit for reading."""
+    """The factor from the unit of a log in memory (seconds, bit/s) to the unit in which values are shown."""
 
 
 QUANTITIES: Mapping[str, Quantity] = {
@@ -40,7 +40,7 @@ QUANTITIES: Mapping[str, Quantity] = {
         Quantity("retransmitted", "retransmitted", "packets"),
     )
 }
-"""What is compared, in the order of the tables."""
+"""The quantities that are compared, in the order of the tables."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Place:
     time_s: float
     """The time in the log, in seconds; see ``Comparison.begin_s``."""
     sent: int
-    """The number of data packets sent before, counting retransmissions."""
+    """The number of data packets sent before this place, including retransmissions."""
 
     def along(self, align: Align, begin_s: float) -> float:
         """Returns the place on the axis of the comparison: seconds since the first data packet, or packets."""
@@ -58,22 +58,22 @@ class Place:
 
 
 LOSSES, STATES, TIMEOUTS = "losses", "states", "timeouts"
-"""What is compared event by event."""
+"""The kinds of events that are compared one by one."""
 EventKind = Literal["sent", "acknowledged", "lost", "timeout", "state", "metrics"]
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that the sender logged."""
+    """An event that the sender logged."""
 
     place: Place
     kind: EventKind
     packet: int | None = None
-    """The number of the packet in the log."""
+    """The packet number in the log; None for an event without a packet."""
     nth: int | None = None
-    """Of a lost packet: which of the data packets it was, from 0; None in a log that does not say what was sent."""
+    """The index, from 0, of a lost packet among all data packets sent; None if the log does not record sent packets."""
     words: str = ""
-    """Of a state its name; else what the event says besides, for reading."""
+    """The name of a state; for other events, details to show."""
 
     def __str__(self) -> str:
         which = "" if self.packet is None else f" {self.packet}"
@@ -109,14 +109,14 @@ class Steps:
     since_s: list[float]
     """When each value was logged, in seconds since the beginning."""
     sampled: bool = False
-    """Whether nothing is known between two values; see ``Log.sampled``."""
+    """Whether the quantity is unknown between two values; see ``Log.sampled``."""
 
     @classmethod
     def of(cls, course: Course, align: Align, begin_s: float, scale: float, sampled: bool = False) -> Steps:
-        """Returns the course along an axis, divided by ``scale``. Of several values at one place the last holds.
+        """Returns the course along an axis, divided by ``scale``. The last of several values at one place holds.
 
-        What was logged before the beginning, in a handshake, holds from the beginning on. A value that is logged again
-        is no step, but it is a sample.
+        A value logged before the beginning, in a handshake, holds from the beginning on. A repeated value is not a
+        step, but it is a sample.
         """
         at: list[float] = []
         values: list[float] = []
@@ -135,7 +135,7 @@ class Steps:
     def held(self, first: float, last: float) -> list[float]:
         """Returns the values held from ``first`` to ``last``; none before the first value.
 
-        Between two samples either of them may hold.
+        Between two samples, either can hold.
         """
         begin, end = max(0, bisect_right(self.at, first) - 1), bisect_right(self.at, last)
         return self.values[begin : end + (self.sampled and end > 0)]
@@ -154,40 +154,40 @@ class Log:
     """The log of one connection, written by the end that sends the data."""
 
     file: str
-    """The file, with the name of the flow if it was chosen."""
+    """The path of the file, with ``#`` and the flow if the user chose one."""
     format: str
     counts: Unit
-    """What windows are counted in."""
+    """The unit of windows in the log."""
     courses: dict[str, Course]
     events: list[Event]
     first_sent_s: float | None
-    """When the first data packet was sent, in the log's own time; None if the log does not say."""
+    """When the first data packet was sent, in the log's own time; None if the log does not record it."""
     first_report_s: float
-    """When the first acknowledgement of data arrived, or the first metrics were logged."""
+    """When the first acknowledgement of data arrived, or the first metrics were logged, in the log's own time."""
     packet_bytes: float | None = None
-    """What a full packet adds to the bytes in flight; None if the log does not say."""
+    """The number of bytes that a full packet adds to the bytes in flight; None if the log does not record it."""
     sampled: bool = False
-    """Whether the log has the values at some times, and says nothing of what happened between them.
+    """Whether the log only samples the values, and does not record what happened between samples.
 
-    The other log is compared with it at these times only.
+    The other log is compared with it only at the times of the samples.
     """
     numbers_packets: bool = True
-    """Whether a log that says when data was sent first also says which packets were sent."""
+    """Whether a log that records when data was first sent also records which packets were sent."""
     always_tells: frozenset[str] = frozenset()
-    """Of losses, states and timeouts, those that the log would have if they had happened."""
+    """The kinds of events (losses, states, timeouts) of which the log records every occurrence."""
     silent: Mapping[str, str] = field(default_factory=dict)
-    """Why the log cannot tell of a quantity, of losses, states or timeouts, in words."""
+    """The reason why the log does not record a quantity, losses, states or timeouts, by name."""
     not_understood: Mapping[str, int] = field(default_factory=dict)
-    """How many events of which names may say something of what is compared, and are not understood."""
+    """The number of events, by name, that are not understood and could affect the comparison."""
 
     @property
     def logs_packets(self) -> bool:
-        """Returns whether the log says which packets were sent."""
+        """Returns whether the log records which packets were sent."""
         return self.first_sent_s is not None and self.numbers_packets
 
     @property
     def end(self) -> Place:
-        """Returns the last place of which the log says anything."""
+        """Returns the last place in the log with a value or an event."""
         places = [course.places[-1] for course in self.courses.values() if course.places]
         places += [event.place for event in self.events[-1:]]
         return max(places, key=lambda place: (place.time_s, place.sent))

@@ -1,4 +1,4 @@
-"""What a comparison of two logs finds."""
+"""The result of comparing two logs."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from typing import Literal
 from ackclock.traces.log import LOSSES, QUANTITIES, STATES, TIMEOUTS, Align, Event, Log, Steps, Unit
 
 STRETCHES = 8
-"""The number of equal stretches for which the largest difference is given."""
+"""The number of equal stretches of a comparison, each of which has its own largest difference."""
 ROUNDING = 1e-9
-"""What equal numbers may differ by: after a division, or a subtraction of times."""
+"""The largest rounding error between equal numbers after a division or a subtraction of times."""
 BEFORE = 5
-"""The number of the last events before the parting that are shown of each log."""
+"""The number of events of each log that are shown before the first difference."""
 COMPARED = (*QUANTITIES, LOSSES, STATES, TIMEOUTS)
-"""What can be compared."""
+"""The names of the quantities and kinds of events that can be compared."""
 SLACK: Mapping[Align, float] = {"time": 0.001, "packet": 2.0}
-"""The slack by default, in seconds or packets."""
+"""The default slack, in seconds or packets."""
 Side = Literal["ours", "theirs"]
 SIDES: tuple[Side, Side] = ("ours", "theirs")
 
 
 def covers(end: float, other_end: float, at: float, slack: float) -> bool:
-    """Returns whether a log that ends at ``end`` says what happened at a place of the other one.
+    """Returns whether a log that ends at ``end`` covers the place ``at`` of the other log.
 
-    A log that ends before the other says nothing of its own last place: it may have been cut off within it.
+    A log that ends before the other does not cover its own last place, because it may have been cut off there.
     """
     return at < end - slack or (at <= end + slack and end >= other_end - slack)
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """What counts as equal."""
+    """The differences at which two values still count as equal."""
 
     share: float = 0.01
-    """The largest difference of a value, as a share of the larger one."""
+    """The largest difference between two values that count as equal, as a share of the larger value."""
     of: Mapping[str, float] = field(default_factory=dict)
-    """Other shares of single quantities."""
+    """The shares of individual quantities, in place of ``share``."""
     slack: float = SLACK["time"]
-    """The distance along the axis (seconds, or packets) within which a value may be found, or an event happen."""
+    """The distance along the axis, in seconds or packets, within which values and events of the two logs can match."""
 
     def share_of(self, quantity: str) -> float:
-        """Returns the largest difference of a quantity."""
+        """Returns the largest difference allowed for a quantity, as a share."""
         return self.of.get(quantity, self.share)
 
 
@@ -55,18 +55,18 @@ class Parting:
     at: float
     """The place on the axis of the comparison."""
     since_s: float
-    """The time since the beginning, which orders what happens at one place."""
+    """The time since the beginning, in seconds, which orders differences at the same place."""
     ours: str
-    """What our log says there, in words."""
+    """The value or event of our log at this place, in words."""
     theirs: str
     our_event: Event | None = None
-    """The event of our log that has no equal in the other, or whose equal is elsewhere."""
+    """The event of our log that has no match in the other log, or has one at another place."""
     their_event: Event | None = None
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How far the two courses of a quantity are apart."""
+    """The difference between the two logs in one quantity."""
 
     quantity: str
     largest: float
@@ -75,9 +75,9 @@ class Difference:
     """The place of the largest difference."""
     ours: float
     theirs: float
-    """The values there, in the unit of the comparison."""
+    """The values of both logs at the largest difference, in the unit of the comparison."""
     first_beyond: float | None
-    """The first place beyond the tolerance; None if there is none."""
+    """The first place at which the difference exceeds the tolerance; None if there is none."""
     stretches: list[float | None]
     """The largest difference in each of ``STRETCHES`` equal stretches; None where a log has no value."""
 
@@ -96,23 +96,23 @@ class Comparison:
     parting: Parting | None
     differences: list[Difference]
     compared: list[str]
-    """What was compared, of ``COMPARED`` and in its order."""
+    """The quantities and kinds of events that were compared, in the order of ``COMPARED``."""
     not_compared: dict[str, str]
-    """What was left out, and why."""
+    """The reason for each quantity, kind of event or event name that was left out."""
     steps: dict[str, tuple[Steps, Steps]]
-    """The courses of each quantity, ours and theirs."""
+    """Each quantity along the axis of the comparison, in our log and in theirs."""
     begins_s: tuple[float, float]
-    """Where times count from, in the own times of our log and theirs."""
+    """The origin of the time axis in our log and in theirs, each in the log's own time, in seconds."""
 
     @property
     def origin(self) -> str:
-        """Returns what times count from, in words."""
+        """Returns the origin of the time axis in words."""
         if self.ours.first_sent_s is not None and self.theirs.first_sent_s is not None:
             return "the first data packet"
         return "the first acknowledgement"
 
     def begin_s(self, side: Side) -> float:
-        """Returns where times of a log count from, in its own time."""
+        """Returns the origin of the time axis in a log, in the log's own time."""
         return self.begins_s[side == "theirs"]
 
     @property
@@ -125,7 +125,7 @@ class Comparison:
         return self.ours if side == "ours" else self.theirs
 
     def before(self, side: Side, count: int = BEFORE) -> list[Event]:
-        """Returns the last events of a log up to the parting, without the one that parts it."""
+        """Returns the last events of a log before the parting, without the event that differs."""
         if self.parting is None:
             return []
         events, own = self.side(side).events, self.own(side)
@@ -134,7 +134,7 @@ class Comparison:
         return [event for event in events if self._precedes(event, self.begin_s(side))][-count:]
 
     def state(self, side: Side) -> str | None:
-        """Returns a log's state at the parting; None if it logs none until then."""
+        """Returns a log's state at the parting; None if no state was logged before."""
         own = self.own(side)
         if own is not None and own.kind == "state":
             return own.words
@@ -146,7 +146,7 @@ class Comparison:
         return before[-1] if before else None
 
     def own(self, side: Side) -> Event | None:
-        """Returns the event of a log that parts it from the other."""
+        """Returns the event of a log at which the logs first differ; None if there is none in this log."""
         if self.parting is None:
             return None
         return self.parting.our_event if side == "ours" else self.parting.their_event

@@ -228,7 +228,7 @@ def test_a_claim_has_its_set_up_and_its_interpretations_beside_its_result() -> N
     page = Document(render_page(dataclasses.replace(study, claims=claims), "ackclock reproduce synthetic"))
     reversed_, lost, untested = (" ".join(text.split()) for text in page.all("li", "claim"))
     assert (
-        "Set-up: printed. Other interpretations: 1 of 1 reverse it: Start times; "
+        "Set-up: printed. Other interpretations: 1 of 1 reverses the result: Start times; "
         "1 of 1 robustness checks would reverse it." in reversed_
     )
     assert "Reversed (not as printed) by Start times: all at once. For it: Section 3.2: at once." in reversed_
