@@ -596,7 +596,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "values of another table")]
+    #[should_panic(expected = "belong to another table")]
     fn values_of_another_table_panic_in_tests() {
         let _ = Inner::from(&OUTER.defaults());
     }
