@@ -20,7 +20,7 @@ from ackclock.pages.results import (
 )
 from ackclock.study.findings import with_finding, with_numbers
 from ackclock.study.load import LoadedStudy, study_names
-from ackclock.study.result import ORDER, ClaimResult
+from ackclock.study.result import ClaimResult
 from ackclock.study.sentence import sentence
 
 STUDIES = "python/ackclock/archive/studies"
@@ -118,8 +118,7 @@ def verdicts(name: str) -> str:
     one = recorded(name)
     if one is None:
         return "Not recorded."
-    counts = Counter(claim.verdict for claim in one.result.claims)
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in ORDER if counts[verdict]) + "."
+    return sentence(one.result)
 
 
 def _answers(claims: Sequence[ClaimResult]) -> Iterator[str]:
