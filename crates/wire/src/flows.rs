@@ -259,10 +259,13 @@ mod tests {
         let flow = |keys: &str| format!("[[flows]]\nname = \"one\"\n{keys}\n");
         let ecn = "[[flows]]\nname = \"marked\"\ncontrol = \"linux:reno\"\ntransport = { name = \"linux\", ecn = true }\n";
         let cases = [
-            (flow("control = \"cubic\""), "flows `one` use the transport `rfc`: it is simulated only"),
+            (
+                flow("control = \"cubic\""),
+                "flows `one` use the transport `rfc`: this transport is simulated only",
+            ),
             (
                 flow("control = \"cubic\"\ntransport = \"sctp\""),
-                "flows `one` use the transport `sctp`: it is simulated",
+                "flows `one` use the transport `sctp`: this transport is simulated",
             ),
             (
                 flow("control = \"spike\"\ntransport = \"linux\""),

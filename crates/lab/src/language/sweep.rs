@@ -129,7 +129,7 @@ impl Sweep {
             };
             if let Some((first, second)) = twins(&values) {
                 let found =
-                    format!("{}, which is value {} of the list too", values[second].describe(), first + 1);
+                    format!("{}, which equals value {} of the list", values[second].describe(), first + 1);
                 let expected = "every value once: a repeated point adds nothing";
                 problems.push(problem(&values[second].span, &place, &found, expected));
                 continue;

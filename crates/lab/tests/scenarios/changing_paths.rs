@@ -169,7 +169,7 @@ fn mistakes_in_changing_links_are_reported() {
         (
             format!("{traced}\n{delay}"),
             file("x", "1\n2\nfast\n"),
-            "folder/x:3:1: `links.0.rate.trace`: found \"fast\", expected a whole number of milliseconds",
+            "folder/x:3:1: `links.0.rate.trace`: found \"fast\", expected a time in whole milliseconds",
         ),
         (format!("{traced}\n{delay}"), file("y", "1\n"), "found the name \"x\" of a missing file"),
         (

@@ -182,7 +182,7 @@ fn udp_has_nothing_that_only_connections_have() {
         );
         let problems = Scenario::parse(&text, "test", &Map::new()).expect_err("a mistake");
         assert_eq!(problems.len(), 1);
-        assert_eq!(problems[0].found, format!("`backoff` of the application \"{name}\" without a `control`"));
+        assert_eq!(problems[0].found, format!("`backoff` with the application \"{name}\" but no `control`"));
         assert_eq!(
             problems[0].expected,
             "no `backoff`, or a `control` as well: without one, the application sends over UDP"

@@ -209,7 +209,7 @@ proptest! {
 
 #[test]
 #[cfg(debug_assertions)]
-#[should_panic(expected = "before Time")]
+#[should_panic(expected = "before the current time Time")]
 fn setting_an_event_in_the_past_panics() {
     let mut schedule = Schedule::default();
     let source = schedule.add_source();

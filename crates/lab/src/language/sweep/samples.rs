@@ -306,7 +306,7 @@ mod tests {
             range("from = 1").unwrap_err().1,
             "the upper end of the range, in the unit of `from`, such as 9"
         );
-        assert_eq!(range("from = 2, to = 1").unwrap_err(), (Some(22), "more than `from`".to_owned()));
+        assert_eq!(range("from = 2, to = 1").unwrap_err(), (Some(22), "a value above `from`".to_owned()));
         assert_eq!(range("from = \"1 ms\", to = \"1 s\"").unwrap_err().1, "a number in `ms`, as `from` is");
         assert_eq!(range("from = 0, to = 1, scale = \"log\"").unwrap_err().0, Some(14));
         assert!(range("from = 0, to = 1, sclae = \"log\"").unwrap_err().1.contains("scale"));
