@@ -337,7 +337,7 @@ def test_options_are_checked_before_the_run(libtoy: Path, tmp_path: Path) -> Non
 
 def test_two_libraries_of_one_name_are_refused(tmp_path: Path, libtoy: Path) -> None:
     other = changed_toy(tmp_path, "other", {"free": ";"})
-    with pytest.raises(InputError, match=r"the stack is called 'toy', like the stack in .*other"):
+    with pytest.raises(InputError, match=r"the stack is called 'toy', like the stack in .*toy"):
         stacks([libtoy, other])
 
 

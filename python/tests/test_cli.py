@@ -571,7 +571,7 @@ def test_exit_codes(
     assert (outcome.code, outcome.out) == (code, "")
     assert outcome.err.startswith("error: ")
     if isinstance(error, Interrupted):
-        assert "3 of 9 runs; finished runs are kept in runs" in " ".join(outcome.err.split())
+        assert "3 of 9 runs; finished runs are stored in runs" in " ".join(outcome.err.split())
 
 
 def test_ctrl_c_leaves_finished_runs(tmp_path: Path) -> None:
@@ -604,7 +604,7 @@ def test_ctrl_c_leaves_finished_runs(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=30)
     assert process.returncode == cli.INTERRUPTED, err
     assert out == ""
-    found = re.search(r"after (\d+) of 2000 runs; finished runs are kept", " ".join(err.split()))
+    found = re.search(r"after (\d+) of 2000 runs; finished runs are stored", " ".join(err.split()))
     assert found is not None, err
     # The signal may come between storing a run and counting it.
     assert 0 <= len(list(runs.rglob("*.run.zip"))) - int(found[1]) <= 1

@@ -152,7 +152,7 @@ def test_a_file_of_ones_own_is_evaluated_and_recorded(ackclock: Command, tmp_pat
     (tmp_path / "limits.toml").write_text('ignore = ["smal"]\n')
     misspelt = ackclock(*asked, "--thresholds", "limits.toml")
     assert misspelt.code == 2
-    assert 'limits.toml:1:11: ignore: "smal": there is no scenario' in misspelt.err
+    assert 'limits.toml:1:11: ignore: "smal": no scenario or metric matches this name' in misspelt.err
 
     # A control that fills the queue more is worse in that, whatever the criterion says of it.
     setting["tested"]["delay"] = [1.0, 1.001]

@@ -41,7 +41,7 @@ def test_words_are_escaped() -> None:
 def test_headings_are_short_and_may_be_the_users_own() -> None:
     runs = Scenario.from_text(SWEPT).run_many([1])
     assert "& RTT p95 of tcp (ms) &" in runs.to_latex(["rtt_p95_s [ms]", "fairness"])
-    with pytest.raises(InputError, match="with_labels sets their headings"):
+    with pytest.raises(InputError, match="with_labels sets headings"):
         runs.to_latex({"rtt_p95_s [ms]": "Delay"})  # type: ignore[arg-type]  # it is wrong
 
 
@@ -68,7 +68,7 @@ def test_an_unknown_column_or_unit_is_refused() -> None:
     with pytest.raises(InputError, match='no metric "p95"; available: rtt_p95_s, one_way_delay_p95_s'):
         runs.to_latex("p95")
     with pytest.raises(
-        InputError, match='the column has no unit "ms"; available: bit/s, kbit/s, Mbit/s, Gbit/s'
+        InputError, match='no unit of this column is called "ms"; available: bit/s, kbit/s, Mbit/s, Gbit/s'
     ):
         runs.to_latex("goodput_bps [ms]")
 

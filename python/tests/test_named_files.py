@@ -106,7 +106,7 @@ def test_mistakes_say_where(scenario: Path) -> None:
     with pytest.raises(ScenarioError) as wrong:
         Scenario.from_file(scenario)
     assert str(wrong.value).startswith(
-        f'{trace}:3:1: `dumbbell.bottleneck.rate.trace`: found "three", expected a whole'
+        f'{trace}:3:1: `dumbbell.bottleneck.rate.trace`: found "three", expected a time in whole'
     )
     trace.write_bytes(b"1\n\xff\n")
     with pytest.raises(InputError, match=r"one.trace:2:1: byte 0xff is not UTF-8"):
@@ -145,12 +145,12 @@ def test_a_file_outside_of_the_folder_needs_an_option(scenario: Path, ackclock: 
     # With the option it is read: the mistake in it is reported.
     with (
         files_outside(),
-        pytest.raises(ScenarioError, match=r":1:1: .*expected a whole number of milliseconds"),
+        pytest.raises(ScenarioError, match=r":1:1: .*expected a time in whole milliseconds"),
     ):
         Scenario.from_file(scenario)
     allowed = ackclock("--files-outside", "run", scenario)
     assert allowed.code == 2
-    assert "expected a whole number of milliseconds" in " ".join(allowed.err.split())
+    assert "expected a time in whole milliseconds" in " ".join(allowed.err.split())
     with pytest.raises(InputError, match="is outside the folder"):
         Scenario.from_file(scenario)
 

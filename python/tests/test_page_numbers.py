@@ -96,7 +96,7 @@ def test_mistakes_are_located(monkeypatch: pytest.MonkeyPatch, number: str, mess
 
 def test_a_number_has_an_end() -> None:
     page = f"<!-- = {STUDY}: 1 --> and <!-- = {STUDY}: 2 --><!-- / -->\n"
-    with pytest.raises(InputError, match=r"docs/page\.md:1: the number has no end"):
+    with pytest.raises(InputError, match=r"docs/page\.md:1: the computed number has no end marker"):
         numbers.with_numbers(page, PAGE)
 
 

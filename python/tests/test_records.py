@@ -103,7 +103,7 @@ class TestCommands:
         path.write_text(json.dumps(document))
         outcome = ackclock("reproduce", "rbcc/table-4.1", "--check")
         assert outcome.code == 1
-        assert "rbcc/table-4.1: 1 of 4 runs have other results than recorded: many" in outcome.out
+        assert "rbcc/table-4.1: 1 of 4 runs did not reproduce the recorded results: many" in outcome.out
         assert "out of date: 1 of 1 record" in outcome.err
 
     def test_a_changed_scenario_is_told_and_nothing_is_run(

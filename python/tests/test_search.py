@@ -392,9 +392,9 @@ def test_what_is_found_is_a_scenario(ackclock: Command) -> None:
     assert finding["interval"] == pytest.approx([more.mean() - half, more.mean() + half], rel=1e-3)
     assert finding["result"] == "met"
     told = ackclock("search", "sack", "--for", "utilisation", "--runs", "20").out.splitlines()
-    assert told[0].startswith("sack, utilisation: the share")
+    assert told[0].startswith("sack, utilisation: the fraction of the measured time")
     assert told[3].startswith(f"difference {more.mean():.3f} (")
-    assert told[3].endswith(" between the two, mean of 5 other seeds")
+    assert told[3].endswith(" between path and unchanged scenario, mean of 5 other seeds")
 
 
 def test_what_is_no_worse_with_new_seeds_is_not_called_so(

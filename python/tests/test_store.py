@@ -284,7 +284,7 @@ def test_processes_with_one_number_do_not_disturb_each_other(
 
 def test_ctrl_c_keeps_what_had_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs.core, "Batch", InterruptedBatch)
-    with pytest.raises(Interrupted, match=r"after 2 of 6 runs; finished runs are kept in .*runs"):
+    with pytest.raises(Interrupted, match=r"after 2 of 6 runs; finished runs are stored in .*runs"):
         collect(small_jobs(6), tmp_path)
     monkeypatch.undo()
     assert len(files(tmp_path)) == 2

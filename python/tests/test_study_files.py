@@ -182,7 +182,7 @@ def test_a_study_is_read() -> None:
             [("Packets do arrive.", "{= goodput('few') | 1 decimal }")],
             'findings[1]: text: found "1 decimal" after |, expected a number format such as .1f',
         ),
-        ([("Packets do arrive.", "{= }")], "findings[1]: text: expected an expression"),
+        ([("Packets do arrive.", "{= }")], "findings[1]: text: found no expression, expected one"),
         (
             [("Packets do arrive.", "{= cross_fitted_min(goodput('few'), goodput('many')) }")],
             "cross_fitted_min() needs the values of the replications",

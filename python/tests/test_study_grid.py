@@ -335,7 +335,7 @@ rows = [
         ("n = [1, 2, 1.0]", 'axes.n: the value "1" is listed twice'),
         ("n = [{ name = 3 }]", "expected a number, a string, or a table with an id"),
         ('"a b" = [1]', 'axes.a b: found the axis name "a b", expected a letter'),
-        ("n = [1, 2]", "axes.n: no table uses it in for_all"),
+        ("n = [1, 2]", "axes.n: no table uses this axis"),
     ],
 )
 def test_mistakes_in_axes(axes: str, message: str) -> None:

@@ -799,7 +799,7 @@ class TestCommand:
         ours = str(tmp_path / "ours.sqlog")
         self.files(tmp_path)
         done = ackclock("compare-trace", ours, str(tmp_path / "theirs"), "--unit", "packets")
-        assert (done.code, "give --packet-bytes" in done.err) == (2, True)
+        assert (done.code, "add --packet-bytes" in done.err) == (2, True)
         sized = ("--unit", "packets", "--packet-bytes", str(SIZE))
         assert ackclock("compare-trace", ours, str(tmp_path / "theirs"), *sized).code == 0
 

@@ -58,7 +58,7 @@ def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
         ),
         (
             '[[flows]]\ncontrol = "cubic"\ntransport = "sctp"\n',
-            "flows `cubic` use the transport `sctp`: it is simulated",
+            "flows `cubic` use the transport `sctp`: this transport is simulated",
         ),
         (KERNEL + "count = 2000\n", "it has 2000 flows, but real time allows at most 64"),
     ],

@@ -85,7 +85,7 @@ def about(both: Sequence[Recorded]) -> Iterator[str]:
     """Yields how many claims are about baselines alone, and the answers to new questions."""
     if baselines := len(claims_of(both, "baselines")):
         verb = "compares" if baselines == 1 else "compare"
-        yield f"{baselines} of these claims {verb} only baselines."
+        yield f"Of the tested claims, {baselines} {verb} only baselines and no system of the thesis."
     if ours := counted(claim.verdict for _, claim in claims_of(both, "ours")):
         rest = sum(ours.values()) - ours.get("yes", 0) - ours.get("no", 0)
         yield (

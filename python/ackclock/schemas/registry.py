@@ -15,7 +15,7 @@ class Parameter(BaseModel):
     name: str = Field(description="name of the parameter in a scenario file")
     summary: str = Field(description="meaning of the parameter in one line")
     unit: str | None = Field(
-        default=None, description="kind of value: time, rate, size, packets, number, word, file..."
+        default=None, description="kind of value, such as time, rate, size, packets, number, word or file"
     )
     default: Any = Field(
         default=None,

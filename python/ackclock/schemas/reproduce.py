@@ -159,7 +159,7 @@ class SensitivityRecord(Document):
     taken_from: Literal["text", "simulator", "ours"] = Field(
         description="origin of the interpretation that the study uses; text: the literal sense of the "
         "publication; simulator: the default of the simulator version that the publication names; ours: "
-        "ackclock's choice, because neither of these settles the question"
+        "ackclock's choice, because neither the text nor the simulator settles the question"
     )
     alternative: str = Field(description="interpretation that is tried in place of the study's")
     changed: list[str] = Field(

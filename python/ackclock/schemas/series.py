@@ -106,7 +106,7 @@ FLOWS: Meanings = {
     ),
     "vivace_starts": "state of `vivace`: 1 in startup, in which its rate doubles, else 0",
     "vivace_steps": (
-        "number of consecutive steps of `vivace` in the same direction; negative if they lower the rate"
+        "number of consecutive steps of `vivace` in one direction; negative for steps that lower the rate"
     ),
     "resume_phase": (
         "phase of the layer `careful-resume`: 0 Reconnaissance, 1 Unvalidated, 2 Validating, 3 Safe "
@@ -143,7 +143,8 @@ FLOWS: Meanings = {
     ),
     "alpha_packets": "increase alpha of `htcp` and `illinois`, in packets per round trip",
     "beta": (
-        "for `htcp`, the share of the window that remains after a loss; for `illinois`, the share that a loss removes"
+        "share of the window: with `htcp` the share that remains after a loss, with `illinois` the share that a "
+        "loss removes"
     ),
     "throughput_packets_per_s": "highest throughput of `htcp` since the last loss",
     "max_window_packets": "upper bound of the binary search of `bic`; null if unknown",

@@ -141,7 +141,7 @@ def test_what_was_declared_before_stays() -> None:
 def test_a_label_in_one_unit_does_not_hide_values_in_another() -> None:
     with pytest.raises(
         InputError,
-        match=r'label "Delay \(h\)": brackets at the end of a label are a unit; .* available: s, ms',
+        match=r'label "Delay \(h\)": brackets at the end of a label must contain a unit; .* available: s, ms',
     ):
         runs().with_labels({"rtt_p95_s": "Delay (h)"}).plot("rtt_p95_s")
     # A quantity without a unit may have a remark.

@@ -46,15 +46,15 @@ def test_a_sentence_counts_the_claims_of_each_kind() -> None:
     )
     ours = study(claim("yes"), claim("no"), claim("no"), asked_by="us")
     assert outcome.sentences([thesis, ours]) == [
-        "Of 6 claims about what is proposed, 3 are as printed; 1 not as printed and 2 undecided.",
+        "Of 6 claims about the proposed systems, 3 are as printed; 1 not as printed and 2 undecided.",
         "The one claim about baselines alone is as printed.",
         "Of 3 new questions, 1 is answered yes; 2 answered no.",
     ]
     assert outcome.sentences([study(claim("yes"), claim("yes"), asked_by="us")]) == [
-        "All 2 new questions are answered yes."
+        "Both new questions are answered yes."
     ]
     assert outcome.sentences([study(claim("undecided"), claim("undecided"))]) == [
-        "Of 2 claims about what is proposed, none is as printed; 2 undecided."
+        "Of 2 claims about the proposed systems, none is as printed; 2 undecided."
     ]
     assert outcome.sentences([study()]) == []
     assert outcome.sentences([study(claim("as printed"), claim("not a test"))]) == [

@@ -94,7 +94,7 @@ def test_goodput_over_time_is_that_of_the_run() -> None:
     samples = run.series.filter(name="one").height
     each = samples // scenario_figures.STRETCHES
     assert each > 1, "otherwise nothing is averaged"
-    assert f"the mean of {1000 * each * 6 / samples:.2g}" in goodput.caption
+    assert f"the mean over {1000 * each * 6 / samples:.2g}" in goodput.caption
     for panel, expected in zip(goodput.drawing["panels"], run.flows["goodput_bps"], strict=True):
         (curve,) = panel["curves"]
         assert len(curve["y"]) == samples // each

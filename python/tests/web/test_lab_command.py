@@ -55,6 +55,6 @@ def test_without_the_module_it_says_what_is_missing(
     outcome = ackclock("lab", "--no-open", "--out", "lab.html")
     web_module.packed_module.cache_clear()
     assert outcome.code == 1
-    assert "no WebAssembly module" in outcome.err
+    assert "WebAssembly module, which this installation lacks" in outcome.err
     assert "make wasm" in outcome.err
     assert not (tmp_path / "lab.html").exists()
