@@ -64,7 +64,7 @@ def test_a_sweep_is_left_to_the_command_line(lab: Lab) -> None:
     )
     lab.finished()
     warnings = [warning.text for warning in lab.all("#problems .warning")]
-    assert any("ackclock run makes the sweep and the replications" in warning for warning in warnings)
+    assert any("to run the sweep and the replications, use ackclock run" in warning for warning in warnings)
     assert len(lab.result()["flows"]) == 2
 
 

@@ -64,8 +64,8 @@ export class Board {
   }
 }
 
-// Returns how fast a run was: packets, and simulated seconds, per second of the browser.
+// Returns how fast a run was: packets per second of the browser, and how much faster than real time.
 function speedOf(packets, duration, seconds) {
   const rounded = (value) => Number(value.toPrecision(2)).toLocaleString("en");
-  return `${packets.toLocaleString("en")} packets simulated in ${digits(seconds, 2)} s: ${rounded(packets / seconds)} packets/s, ${rounded(duration / seconds)} simulated seconds per second`;
+  return `${packets.toLocaleString("en")} packets in ${digits(seconds, 2)} s: ${rounded(packets / seconds)} packets/s, ${rounded(duration / seconds)} times real time`;
 }
