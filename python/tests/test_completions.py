@@ -12,6 +12,7 @@ import ackclock
 from ackclock import InputError, Scenario
 from ackclock._summary import class_name, class_words
 from ackclock.report.scenario_page import Origin, render
+from ackclock.report.sweep_view import figures_of, views_of
 
 # A SYN and its answer take 40.053 ms, a packet of 1500 B and its acknowledgement 41.027 ms: 81.080 ms.
 ONE_PACKET_S = 0.081_080
@@ -114,6 +115,26 @@ def test_a_sweep_has_a_panel_for_each_class_and_a_curve_for_each_point() -> None
     assert chart.legend == "mice control"
     assert len(runs.plot_completions().plotly().data) == 4
     assert "Completion times of transfers" in [figure.chart.title for figure in ackclock.figures(runs)]
+
+
+def test_a_page_says_how_many_points_of_a_sweep_it_leaves_out() -> None:
+    captions = {}
+    for count in (12, 13):
+        text = f'{TRANSFERS}\n[sweep]\n"flows.mice.application.count" = {list(range(20, 20 + count))}\n'
+        (figure,) = [
+            one for one in views_of(Scenario.from_text(text).run_many([1])) if "ompletion" in one.title
+        ]
+        captions[count] = figure.caption
+    assert "Drawn" not in captions[12]
+    assert captions[13].endswith("Drawn: the first 12 of 13 points of the sweep.")
+
+
+def test_a_figure_of_single_runs_claims_no_intervals() -> None:
+    text = TRANSFERS + '\n[sweep]\n"flows.mice.control" = ["newreno", "cubic"]\n'
+    for seeds, words in ([1], "without confidence intervals"), ([1, 2], "with 95 % confidence intervals"):
+        figures = figures_of(Scenario.from_text(text).run_many(seeds))
+        assert figures
+        assert all(words in one.caption for one in figures)
 
 
 def test_the_p99_of_few_transfers_is_called_the_longest(ackclock: Command, tmp_path: Path) -> None:

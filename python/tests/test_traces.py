@@ -629,6 +629,9 @@ class TestOwnLogs:
             read(f"{tmp_path}/events.csv")
         with pytest.raises(InputError, match='there is no flow "cubik"; did you mean "cubic"'):
             read(f"{tmp_path}/events.csv#cubik")
+        table.clear().write_csv(tmp_path / "empty.csv")
+        with pytest.raises(InputError, match="has no events, expected the events of a flow"):
+            read(f"{tmp_path}/empty.csv")
 
 
 class TestErrors:
@@ -669,13 +672,13 @@ class TestErrors:
             ),
             (
                 quic_go(CONNECTION).replace('"trace": {', '"trace": 5, "x": {'),
-                "trace: found int, expected an object",
+                "trace: found a number, expected an object",
             ),
             (
                 quic_go(CONNECTION).replace('"frames": [', '"frames": true, "x": [', 1),
-                r":\d+: frames: found bool, expected an array",
+                r":\d+: frames: found a boolean, expected an array",
             ),
-            ('{"qlog_version": "0.3", "traces": "none"}', "traces: found str, expected an array"),
+            ('{"qlog_version": "0.3", "traces": "none"}', "traces: found a string, expected an array"),
         ],
     )
     def test_the_message_names_the_place_and_what_was_expected(

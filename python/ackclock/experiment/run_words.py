@@ -319,8 +319,8 @@ class RunWords:
         self, path: str, epsilon: Array, rtt: Array, start: Array, width: Array
     ) -> float:
         """epsilon_fair_rounds("flows.*.goodput_bps", epsilon, rtt, from, width), times in seconds"""
-        if not rtt > 0:
-            raise ValueError("found a round trip of 0 s or less, expected a time above 0")
+        if rtt.ndim > 0 or not rtt > 0:
+            raise ValueError("expected one round trip above 0 s")
         times, _ = self._path(path)
         rates = [_smooth(times, values, float(width)) for values in self._each(path)]
         return rfc5166.epsilon_fair_time(times, rates, float(epsilon), float(start)) / float(rtt)
@@ -357,6 +357,8 @@ class RunWords:
 
     def _each(self, path: str) -> list[Array]:
         """Returns the values of every series whose name matches ``path``."""
+        if path.count(".") != 2:
+            raise ValueError(f'found "{path}", expected a path such as flows.*.goodput_bps')
         kind, name, quantity = path.split(".")
         series = self._series_of_run()
         names = [
@@ -467,6 +469,8 @@ def measure(expression: Expression, words: RunWords) -> float:
 def percentile(values: Array, q: Array) -> float:
     """percentile(x, q) with q from 0 to 100, by linear interpolation"""
     present = _present(values)
+    if q.ndim > 0:
+        raise ValueError(f"expected one percentile from 0 to 100, found {q.size} numbers")
     if not 0 <= q <= 100:
         raise ValueError(f"expected a percentile from 0 to 100, found {float(q):g}")
     return float(np.percentile(present, float(q))) if present.size else math.nan

@@ -73,8 +73,12 @@ def _close(world: World) -> None:
 
 
 def _option(world: World, line: int, made: Call) -> None:
-    name = made.arguments[2] if len(made.arguments) > 2 else ""
-    value = made.arguments[3].strip("[] ") if len(made.arguments) > 3 else ""
+    if len(made.arguments) < 4:
+        raise Inexpressible(
+            line,
+            "found setsockopt without an option and a value, expected setsockopt(fd, level, option, [value], ...)",
+        )
+    name, value = made.arguments[2], made.arguments[3].strip("[] ")
     if name == "TCP_NODELAY":
         world.nodelay = value != "0"
     elif name not in _OPTIONS_WITHOUT_EFFECT and value != "0":

@@ -12,6 +12,10 @@ from pathlib import Path
 from ackclock.packetdrill.language import Command, Inexpressible, whole_number
 
 
+class NestedTooDeepError(Inexpressible):
+    """Raised if shell scripts call each other too often. The message quotes none of them."""
+
+
 @dataclass(frozen=True)
 class Sysctl:
     """A variable under net.ipv4."""
@@ -130,8 +134,8 @@ def _of_file(name: Path, line: int, script: Path, depth: int) -> Iterator[Effect
     """Yields what the commands of a shell script set."""
     path = name if name.is_absolute() else script.parent / name
     if depth >= _MOST_FILES:
-        raise Inexpressible(
-            line, f"the command {name}: found shell scripts nested more than {_MOST_FILES} deep"
+        raise NestedTooDeepError(
+            line, f"found shell scripts that call each other more than {_MOST_FILES} deep"
         )
     try:
         text = path.read_text(encoding="utf-8")
@@ -140,6 +144,8 @@ def _of_file(name: Path, line: int, script: Path, depth: int) -> Iterator[Effect
         raise Inexpressible(line, f"the command {name}: cannot read the shell script {path}: {why}") from None
     try:
         yield from effects(Command(text), line, path, depth + 1)
+    except NestedTooDeepError:
+        raise
     except Inexpressible:
         # The file can be outside the folder of the script, so its text is not shown.
         raise Inexpressible(

@@ -48,6 +48,9 @@ def parse_segment(scanner: Scanner) -> Segment:
             f'found "{numbers[0]}", expected sequence numbers below 2^32 whose difference is the length in parentheses'
         )
     acknowledged, window = scanner.take(_ACK), scanner.take(_WIN)
+    for taken in (acknowledged, window):
+        if taken is not None and int(taken[1]) >= _LARGEST:
+            raise scanner.error(f'found "{taken[0]}", expected a number below 2^32')
     if scanner.take(_URG) is not None:
         raise Inexpressible(scanner.line(), "ackclock does not support urgent data")
     line = scanner.line()

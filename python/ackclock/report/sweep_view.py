@@ -16,7 +16,7 @@ from ackclock.report.plotly_figure import plotly_figure
 from ackclock.report.quantities import Shown
 from ackclock.report.rows import csv
 from ackclock.report.scenario_tables import worth_showing
-from ackclock.report.sweep_figure import UnreadableError, sweep_figure
+from ackclock.report.sweep_figure import CURVES, UnreadableError, sweep_figure
 from ackclock.report.sweep_measures import names_of
 from ackclock.run import Runs
 
@@ -50,6 +50,8 @@ def views_of(runs: Runs) -> list[SweepFigureView]:
             f"The share of transfers with at most the completion time on the horizontal axis, {seeds}. "
             "Transfers that did not complete in the run count in the total."
         )
+        if (count := len(runs.by_point)) > CURVES:
+            caption += f" Drawn: the first {CURVES} of {count} points of the sweep."
         found.append(_view(runs, chart, len(found) + 1, "completion", chart.title, caption))
     return found
 
@@ -65,7 +67,12 @@ def figures_of(runs: Runs) -> list[SweepFigureView]:
             chart = sweep_figure(table, runs.axes, metric, runs.declared)
         except UnreadableError:
             continue
-        caption = "Means over the replications, with 95 % confidence intervals."
+        several = len(runs) > len(runs.by_point)
+        caption = (
+            "Means over the replications, with 95 % confidence intervals."
+            if several
+            else "One run at each point, without confidence intervals."
+        )
         name = (metric or "goodput").partition(" [")[0]
         found.append(_view(runs, chart, len(found) + 1, name, title, caption))
     return found

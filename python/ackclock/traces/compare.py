@@ -81,6 +81,8 @@ def _refuse_not_understood(log: Log, ignored: Collection[str], left_out: dict[st
     found = {name: count for name, count in log.not_understood.items() if name not in ignored}
     if found:
         named = ", ".join(f"{name} ({count})" for name, count in sorted(found.items())[:MOST_NAMED])
+        if (more := len(found) - MOST_NAMED) > 0:
+            named += f" and {more} more"
         raise InputError(
             f"{log.file}: has events that are not understood and may matter for the comparison: {named}; "
             f"leave them out with --ignore, as in `--ignore {min(found)}`"

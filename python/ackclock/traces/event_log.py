@@ -49,8 +49,10 @@ def read(path: Path, flow: str | None) -> Log:
         raise InputError(
             f"{path}: has several flows ({', '.join(flows)}), expected {path}#FLOW, such as {path}#{flows[0]}"
         )
-    if not flows or (flow is not None and flow not in flows):
-        raise InputError(f'{path}: there is no flow "{flow or ""}"{nearest(flow or "", flows)}')
+    if not flows:
+        raise InputError(f"{path}: has no events, expected the events of a flow")
+    if flow is not None and flow not in flows:
+        raise InputError(f'{path}: there is no flow "{flow}"{nearest(flow, flows)}')
     rows = table.filter(pl.col("flow") == (flow or flows[0]))
     if "path" in rows.columns and rows["path"].n_unique() > 1:
         raise InputError(
@@ -71,8 +73,6 @@ def _table(path: Path) -> pl.DataFrame:
 
 
 def _log(file: str, rows: pl.DataFrame) -> Log:
-    if rows.is_empty():
-        raise InputError(f"{file}: has no events, expected the events of a flow")
     courses = {name: Course() for name in COLUMNS}
     events: list[Event] = []
     state = "slow_start"

@@ -123,17 +123,30 @@ def number(where: str, key: str, value: Any) -> float:
     return found
 
 
+def json_type(value: Any) -> str:
+    """Returns the type of a JSON value with its article, as in RFC 8259."""
+    kinds = {
+        bool: "a boolean",
+        int: "a number",
+        float: "a number",
+        str: "a string",
+        list: "an array",
+        dict: "an object",
+    }
+    return kinds.get(type(value), "null")
+
+
 def json_object(where: str | Path, key: str, value: Any) -> dict[str, Any]:
     """Returns the object that a key holds, empty if the key is missing. InputError for another value."""
     if value is not None and not isinstance(value, dict):
-        raise InputError(f"{where}: {key}: found {type(value).__name__}, expected an object")
+        raise InputError(f"{where}: {key}: found {json_type(value)}, expected an object")
     return value or {}
 
 
 def json_array(where: str | Path, key: str, value: Any) -> list[Any]:
     """Returns the array that a key holds, empty if the key is missing. InputError for another value."""
     if value is not None and not isinstance(value, list):
-        raise InputError(f"{where}: {key}: found {type(value).__name__}, expected an array")
+        raise InputError(f"{where}: {key}: found {json_type(value)}, expected an array")
     return value or []
 
 
@@ -144,9 +157,7 @@ def _table(where: str, record: Any, fields: list[str]) -> dict[str, Any]:
             raise InputError(f'{where}: found an array in a trace without "event_fields", expected an object')
         record = dict(zip(fields, record, strict=False))
     if not isinstance(record, dict):
-        raise InputError(
-            f"{where}: found {type(record).__name__}, expected an event as an object or an array"
-        )
+        raise InputError(f"{where}: found {json_type(record)}, expected an event as an object or an array")
     return record
 
 

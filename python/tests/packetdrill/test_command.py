@@ -323,6 +323,17 @@ def test_variables_are_read_from_the_shell_script_beside_and_nothing_is_run(tmp_
     assert not (tmp_path / "made").exists()
 
 
+def test_scripts_that_call_each_other_without_end_are_named_as_such(tmp_path: Path) -> None:
+    (tmp_path / "again.sh").write_text("./again.sh\n")
+    outcome = of("`./again.sh`\n" + SENDS, tmp_path)
+    assert outcome.reason == "found shell scripts that call each other more than 8 deep"
+
+
+def test_an_option_without_a_value_is_named(tmp_path: Path) -> None:
+    outcome = of(SENDS + "+0 setsockopt(4, SOL_TCP) = 0\n", tmp_path)
+    assert "expected setsockopt(fd, level, option, [value], ...)" in outcome.reason
+
+
 def test_times_relative_to_a_segment_of_the_host_count_from_when_it_was_sent(tmp_path: Path) -> None:
     # The probe leaves 200 ms after the data, within the range, and the acknowledgement arrives 50 ms after the probe.
     text = SENDS + "+.15~+.25 > P. 1001:2001(1000) ack 1\n+.05 < . 1:1(0) ack 2001 win 1000\n"

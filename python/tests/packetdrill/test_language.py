@@ -99,6 +99,7 @@ assert tcpi_snd_cwnd == 10, \\
         ("0 hello", "expected the arguments of a call"),
         (SYN + "+0 < Q 0:0(0)", "x.pkt:2: "),
         (SYN + "+0 < . 1:3(1) ack 1 win 5", "whose difference is the length"),
+        (SYN + "+0 < . 1:1(0) ack 9999999999 win 5", "expected a number below 2^32"),
         (SYN + f"+0 < . 1:{'9' * 5000}(1) ack 1 win 5", "expected the sequence numbers"),
         (SYN + f"+0 < . 1:1(0) ack 1 win 5 <mss {'9' * 5000}>", "the option"),
         (SYN + "+0 < . 1:1(0) ack 1 win 5 <frob 3>", 'the option "frob 3"'),
