@@ -153,6 +153,18 @@ INSTEAD: dict[str, Callable[[str], str]] = {
     "run": lambda command: f"`{command}` prints",
 }
 """The command or file that has, in the repository, what a part shows on the site."""
+NOUNS = {
+    "claims": "the claims",
+    "grids": "the claims",
+    "thesis-claims": "the claims",
+    "commands": "the options of each command",
+    "words": "this list",
+    "python": "this list",
+    "records": "this list",
+    "file": "the file",
+    "run": "this output",
+}
+"""What a part is that is no table."""
 
 
 def parts(text: str) -> list[str]:
@@ -193,7 +205,7 @@ def line_instead(what: str, page: Path) -> str:
         raise SystemExit(f"error: nothing in the repository has {what!r}: generate it there")
     up = os.path.relpath(ROOT / "docs", page.parent)
     index = "index.md" if up == "." else f"{up}/index.md"
-    return f"*{INSTEAD[word](rest)} this part, which [the site]({index}#what-only-the-site-has) shows.*"
+    return f"*{INSTEAD[word](rest)} {NOUNS.get(word, 'this table')}, which [the site]({index}#what-only-the-site-has) shows.*"
 
 
 def generate(what: str) -> str:

@@ -424,17 +424,20 @@ records! {
 
     /// A link as a station of a medium.
     pub struct StationResult {
-        /// number of transmissions of packets in measured time on a link whose [medium](scenario-language.md#media) has collisions or
-        /// answers. Each attempt counts; answers of the receiver do not
+        /// number of transmissions of packets in measured time on a link whose [medium](scenario-language.md#media) models collisions or
+        /// link-layer acknowledgements. Each attempt counts; link-layer acknowledgements do not
         transmitted_packets: u64;
         /// number of transmissions in measured time that repeated an earlier attempt for a packet, on a link whose
-        /// [medium](scenario-language.md#media) has collisions or answers
+        /// [medium](scenario-language.md#media) models collisions or link-layer
+        /// acknowledgements
         repeated_packets: u64;
-        /// number of transmissions in measured time that a collision destroyed, on a link whose [medium](scenario-language.md#media) has
-        /// collisions or answers. A packet whose last attempt collides counts in `corrupted_packets` too
+        /// number of transmissions in measured time that a collision destroyed, on a link whose
+        /// [medium](scenario-language.md#media) models collisions or link-layer acknowledgements. A packet
+        /// whose last attempt collides counts in `corrupted_packets` too
         collided_packets: u64;
         /// number of transmissions in measured time that did not collide and were not received because of fading, on a link whose
-        /// [medium](scenario-language.md#media) has collisions or answers. A packet whose last attempt is not received counts in
+        /// [medium](scenario-language.md#media) models collisions or link-layer acknowledgements. A packet
+        /// whose last attempt is not received counts in
         /// `corrupted_packets` too
         unreceived_packets: u64;
     }
