@@ -17,8 +17,8 @@ from ackclock.study.plan import Plan
 from ackclock.study.records import Record, is_stale, judged, origin, read, record_of, write
 from ackclock.study.run import Work, make
 
-BUDGET = 60e6
-"""The packets of the draw of the day: less than a minute of a processor."""
+BUDGET = 30e6
+"""The packets of the draw of the day: some twenty seconds of a processor."""
 
 
 def recorded() -> list[tuple[Record, LoadedStudy]]:

@@ -319,7 +319,7 @@ class RunWords:
         self, path: str, epsilon: Array, rtt: Array, start: Array, width: Array
     ) -> float:
         """epsilon_fair_rounds("flows.*.goodput_bps", epsilon, rtt, from, width), times in seconds"""
-        if rtt.ndim > 0 or not rtt > 0:
+        if np.ndim(rtt) > 0 or not rtt > 0:
             raise ValueError("expected one round trip above 0 s")
         times, _ = self._path(path)
         rates = [_smooth(times, values, float(width)) for values in self._each(path)]
@@ -469,8 +469,8 @@ def measure(expression: Expression, words: RunWords) -> float:
 def percentile(values: Array, q: Array) -> float:
     """percentile(x, q) with q from 0 to 100, by linear interpolation"""
     present = _present(values)
-    if q.ndim > 0:
-        raise ValueError(f"expected one percentile from 0 to 100, found {q.size} numbers")
+    if np.ndim(q) > 0:
+        raise ValueError(f"expected one percentile from 0 to 100, found {np.size(q)} numbers")
     if not 0 <= q <= 100:
         raise ValueError(f"expected a percentile from 0 to 100, found {float(q):g}")
     return float(np.percentile(present, float(q))) if present.size else math.nan
