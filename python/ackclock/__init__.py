@@ -73,6 +73,13 @@ _HOMES = {
     "search": "ackclock._search.entry",
     "studies": "ackclock.reproduction",
 }
+_MODULES = frozenset(
+    (
+        *("controls", "custom", "errors", "figure", "gym", "kernel_controls", "metrics", "reproduction", "run"),
+        *("scenario", "series", "statistics"),
+    )
+)
+"""The public modules, which are loaded when they are first used, too."""
 
 
 def __getattr__(name: str) -> Any:
@@ -80,10 +87,12 @@ def __getattr__(name: str) -> Any:
         from ackclock._core import __version__ as core_version
 
         return core_version
-    if name not in _HOMES:
-        raise AttributeError(f"module 'ackclock' has no attribute '{name}'")
     from importlib import import_module
 
+    if name in _MODULES:
+        return import_module(f"ackclock.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'ackclock' has no attribute '{name}'")
     return getattr(import_module(_HOMES[name]), name)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ackclock import kernel_controls
+from ackclock import _own_controls, kernel_controls
 from ackclock._overrides import to_json
 from ackclock._stacks import now_offered
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
@@ -43,8 +43,13 @@ Plugins = Sequence["_core.PythonClass | _core.StackLibrary"]
 
 
 def _with_offered(classes: Plugins) -> list[Any]:
-    """Returns plugins with the stacks of libraries that are offered."""
-    return [*classes, *(stack.library for stack in now_offered() if stack.library not in classes)]
+    """Returns plugins with the stacks of libraries and the controls in Python that are offered."""
+    every = [*classes, *(stack.library for stack in now_offered() if stack.library not in classes)]
+    if controls := _own_controls.now_offered():
+        from ackclock.custom import python_classes
+
+        every += python_classes(controls, {})
+    return every
 
 
 def check(text: str, file: str, overrides: Mapping[str, Any], classes: Plugins = ()) -> dict[str, Any]:

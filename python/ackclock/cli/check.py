@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ackclock.cli.given import scenario_in
+from ackclock.cli.given import naming, scenario_in
 from ackclock.cli.terminal import console, warn
 from ackclock.errors import InputError
 
 
 def check(file: Path, control: str | None = None) -> None:
-    """Validates a scenario, study or lesson file. ``control`` is the value of ``--control``, for scenarios only.
+    """Validates a scenario, study or lesson file. ``control`` is the value of ``--control``, for scenarios and studies.
     InputError lists the mistakes.
     """
     from ackclock._files import read_text
@@ -49,25 +49,8 @@ def check(file: Path, control: str | None = None) -> None:
         return
     text = read_text(file)
     if looks_like_study(text):
-        only_scenarios("study")
-        from ackclock.study.load import load_study
-
-        loaded = load_study(str(file))
-        # Imported here, because a mistake is reported without the numerical libraries.
-        from ackclock.study.plan import Plan
-        from ackclock.study.run import Work
-
-        plan = Plan(loaded, quick=False, sensitivity=True)
-        plan.check()
-        study = plan.study
-        if study.quick.overrides or any(case.quick for case in study.cases):
-            Plan(loaded, quick=True, sensitivity=True).check()
-        for warning in plan.warnings():
-            warn(f"{file}: {warning}")
-        console().print(
-            f"{file}: valid study: {_count(len(plan.runs), 'case')}, {_count(len(study.metrics), 'metric')}, "
-            f"{_count(len(study.claims), 'claim')}, at least {_count(len(Work(loaded, plan).due()), 'run')}",
-        )
+        with naming(control, [str(file)]):
+            _study(file)
         return
     # A pipe can be read only once.
     read = scenario_in(text, file, {}, control)
@@ -80,6 +63,27 @@ def check(file: Path, control: str | None = None) -> None:
     console().print(
         f"{file}: valid: {_count(flows, 'flow')}, {_count(len(description['links']), 'link')}, "
         f"{description['duration_s']:g} s{swept}",
+    )
+
+
+def _study(file: Path) -> None:
+    from ackclock.study.load import load_study
+
+    loaded = load_study(str(file))
+    # Imported here, because a mistake is reported without the numerical libraries.
+    from ackclock.study.plan import Plan
+    from ackclock.study.run import Work
+
+    plan = Plan(loaded, quick=False, sensitivity=True)
+    plan.check()
+    study = plan.study
+    if study.quick.overrides or any(case.quick for case in study.cases):
+        Plan(loaded, quick=True, sensitivity=True).check()
+    for warning in plan.warnings():
+        warn(f"{file}: {warning}")
+    console().print(
+        f"{file}: valid study: {_count(len(plan.runs), 'case')}, {_count(len(study.metrics), 'metric')}, "
+        f"{_count(len(study.claims), 'claim')}, at least {_count(len(Work(loaded, plan).due()), 'run')}",
     )
 
 

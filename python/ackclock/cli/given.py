@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from ackclock._sweep_jobs import SEAT
 from ackclock.errors import InputError, ScenarioError
 
 if TYPE_CHECKING:
+    from ackclock.custom import Control
     from ackclock.evaluation.contenders import Contender
     from ackclock.scenario import Scenario
 
@@ -53,6 +55,36 @@ def scenario_in(text: str, file: Path, overrides: Mapping[str, Any], control: st
     except ScenarioError:
         _refuse_study(file, text)
         raise
+
+
+@contextmanager
+def naming(control: str | None, studies: Sequence[str]) -> Iterator[None]:
+    """Lets these studies name the control in Python of ``--control``; None names none."""
+    if control is None:
+        yield
+        return
+    from ackclock._own_controls import offered
+
+    with offered(own_controls(control, [Path(name) for name in studies if name.endswith(".toml")])):
+        yield
+
+
+def own_controls(control: str, files: Sequence[Path]) -> Mapping[str, type[Control]]:
+    """Returns a control in Python by each name under which these studies refer to its file. InputError for another
+    control, and if no study names the file.
+    """
+    from ackclock._files import read_text
+    from ackclock.evaluation.contenders import contender
+
+    tested = contender(control)
+    names = [
+        name for file in files for name in _names_of(tested, control, _document(read_text(file)), file.parent)
+    ]
+    if not tested.classes or not names:
+        raise InputError(
+            f'--control {control}: expected a control in Python that a study names, as in control = "{control}"'
+        )
+    return {name: cls for cls in tested.classes.values() for name in names}
 
 
 def _names_of(tested: Contender, control: str, document: Mapping[str, Any], folder: Path) -> Iterator[str]:

@@ -39,8 +39,10 @@ def reproduce(
     fail_on: Sequence[str] = (),
     judge: bool = False,
     record: bool = False,
+    control: str | None = None,
 ) -> None:
     """Runs the studies that ``selectors`` name, or all if there are none, prints their results and writes the report.
+    ``control`` is the value of ``--control``, for study files that name a control in Python.
 
     ``judge`` runs nothing and uses the samples in the records of the package; ``record`` writes such records. RunError,
     after the report is written, when a claim has a result that ``fail_on`` names.
@@ -51,6 +53,10 @@ def reproduce(
     words = gate.fail_words(fail_on, gate.claim_words())
     studies = _read(selectors)
     if record:
+        if control is not None:
+            raise InputError(
+                "--record: found --control, expected a study of the package, with built-in controls"
+            )
         _recordable(studies, sensitivity=sensitivity)
     _warn([one for one in studies if one.name.endswith(".toml")])
     from ackclock._store import Store
@@ -64,11 +70,10 @@ def reproduce(
 
     formats, failures = known_formats(figures), list[InputError]()
     writable(out)
-    what = studies[0].name if len(studies) == 1 else f"{len(studies)} studies"
     if judge:
         results = _judged(studies, failures)
     else:
-        with progress_bar(what) as progress:
+        with progress_bar(studies[0].name if len(studies) == 1 else f"{len(studies)} studies") as progress:
             results = run_studies(
                 studies,
                 quick=quick,
@@ -81,10 +86,11 @@ def reproduce(
             )
     if not results:
         raise failures[0]
-    published = [result for result in results if result.characterisation is None]
-    characterised = [result for result in results if result.characterisation is not None]
+    published, characterised = (
+        [result for result in results if (result.characterisation is None) == kind] for kind in (True, False)
+    )
     stem = study_stem(studies[0].name) if len(studies) == 1 else REPORT if published else CHARACTERISATION
-    command = _command(selectors, quick=quick, sensitivity=sensitivity)
+    command = _command(selectors, quick=quick, sensitivity=sensitivity, control=control)
     pages = _pages(published, characterised, out, stem, command)
     drawn = [figure for result in results for figure in figures_of(result)] if formats else []
     saved = save_all(drawn, out / FIGURES, formats)
@@ -216,8 +222,9 @@ def _pages(
     return pages
 
 
-def _command(selectors: Sequence[str], *, quick: bool, sensitivity: bool) -> str:
+def _command(selectors: Sequence[str], *, quick: bool, sensitivity: bool, control: str | None) -> str:
     words = ["ackclock", "reproduce", *(selectors or ["--all"])]
+    words += [] if control is None else ["--control", control]
     words += ["--quick"] if quick else []
     words += [] if sensitivity else ["--no-sensitivity"]
     return shlex.join(words)

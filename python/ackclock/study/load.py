@@ -20,6 +20,7 @@ from ackclock import _typed_core as core
 from ackclock._files import is_there, read_text
 from ackclock._named_files import KEYS, with_files
 from ackclock._names import nearest
+from ackclock._own_controls import now_offered
 from ackclock.errors import InputError
 from ackclock.study.base import LoadedBase, chosen
 from ackclock.study.document import read_document, studies_dir
@@ -146,7 +147,7 @@ def _published(source: Source, file: str) -> Thesis:
             )
         return known[source.thesis]
     publication = source.publication
-    systems = {entry["name"] for entry in core.registry()}
+    systems = {entry["name"] for entry in core.registry()} | now_offered().keys()
     for system in publication.systems:
         if system not in systems:
             raise InputError(

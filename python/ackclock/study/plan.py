@@ -10,6 +10,7 @@ from typing import Any
 from ackclock import _typed_core as core
 from ackclock._names import nearest
 from ackclock._overrides import merge
+from ackclock._own_controls import named_in
 from ackclock._store import Job
 from ackclock.errors import InputError, ScenarioError
 from ackclock.experiment.expression import Expression, parsed
@@ -183,7 +184,9 @@ class Plan:
 
     def _job(self, overrides: dict[str, Any], seed: int, series: bool) -> Job:
         scenario = self.loaded.scenario
-        return Job(scenario.text, scenario.file, overrides, seed, series)
+        # A job with a control in Python runs on one core and is not stored, so only those that name one have it.
+        controls = named_in(scenario.text + _key(overrides))
+        return Job(scenario.text, scenario.file, overrides, seed, series, controls)
 
     def _runs_of(self, reading: Reading) -> Iterator[SweptCase]:
         """Returns every run for the study's own interpretation; for another one, the runs that it changes or

@@ -8,6 +8,7 @@ import typer
 
 from ackclock._store import results_folder
 from ackclock.cli import reproduce as reproduce_command
+from ackclock.cli.given import naming
 from ackclock.cli.options import Figures, Json, OutDir, StackLimit, Stacks, Threads
 from ackclock.cli.stacks import offering
 from ackclock.errors import InputError
@@ -78,6 +79,15 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
+    control: Annotated[
+        str | None,
+        typer.Option(
+            "--control",
+            metavar="FILE.py[:CLASS]",
+            help='Let your study files run this control in Python, which they name, as in control = "mine.py".',
+            show_default=False,
+        ),
+    ] = None,
     stack: Stacks = None,
     limit: StackLimit = 300,
 ) -> None:
@@ -106,7 +116,7 @@ def reproduce(
     if check:
         reproduce_command.check(studies or [], threads=threads)
         return
-    with offering(stack, limit):
+    with offering(stack, limit), naming(control, studies or []):
         reproduce_command.reproduce(
             studies or [],
             quick=quick,
@@ -118,4 +128,5 @@ def reproduce(
             fail_on=fail_on or [],
             judge=judge,
             record=record,
+            control=control,
         )
