@@ -23,13 +23,13 @@ def check(file: Path, control: str | None = None) -> None:
             )
 
     if file.name.endswith(ENDING):
-        only_scenarios("base of studies")
+        only_scenarios("base file of studies")
         from ackclock.study.base import parse_base
 
         base = parse_base(read_text(file), str(file)).base
         scenario = "a scenario" if base.scenario else "no scenario"
         console().print(
-            f"{file}: valid base of studies: {scenario}, {_count(len(base.assumptions), 'assumption')}"
+            f"{file}: valid base file of studies: {scenario}, {_count(len(base.assumptions), 'assumption')}"
         )
         return
     if file.name.endswith(LESSON):

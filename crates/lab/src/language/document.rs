@@ -146,8 +146,8 @@ impl Document {
     }
 
     /// Sets the value at a dotted path and creates missing tables on the way. An item of a list is addressed
-    /// by its `name`, by its usual name if it has none, or by its index. Returns a problem if the path does
-    /// not exist.
+    /// by its `name`, by its usual name if it has none, or by its index; `*` addresses every item. Returns a problem if
+    /// the path does not exist.
     pub fn set(&mut self, path: &str, value: &Json) -> Result<(), Box<Diagnostic>> {
         self.set_node(path, from_json(value), &None)
     }
@@ -174,6 +174,7 @@ impl Document {
             (step, rest) = split_step(path);
             let (canonical, next) = match node.map(|node| &node.value) {
                 Some(Value::Table(table)) => (step.to_owned(), table.get(step)),
+                Some(Value::List(items)) if step == EVERY => (step.to_owned(), items.first()),
                 Some(Value::List(items)) => match item_at(items, step) {
                     Some(index) => (index.to_string(), items.get(index)),
                     None => (step.to_owned(), None),
@@ -254,6 +255,15 @@ fn place(node: &mut Node, rest: &str, new: Node, at: &Span) -> Result<(), (Strin
                 table.get_mut(step).map_or(Ok(()), |next| place(next, rest, new, at))
             }
         },
+        Value::List(items) if step == EVERY && !items.is_empty() => {
+            for item in items {
+                match rest {
+                    Some(rest) => place(item, rest, new.clone(), at)?,
+                    None => *item = new.clone(),
+                }
+            }
+            Ok(())
+        }
         Value::List(items) => match (item_at(items, step), rest) {
             (Some(index), None) => {
                 items[index] = new;
@@ -293,6 +303,9 @@ fn place(node: &mut Node, rest: &str, new: Node, at: &Span) -> Result<(), (Strin
         _ => Err((node.describe(), format!("a table or a list that contains `{step}`"))),
     }
 }
+
+/// The step of a path that addresses every item of a list.
+pub const EVERY: &str = "*";
 
 /// Returns the first step of a dotted path and the rest, if any. A step that contains dots is in quotes.
 fn split_step(path: &str) -> (&str, Option<&str>) {
@@ -450,6 +463,17 @@ mod tests {
         assert!(get(&document.root, &["dumbbell", "bottleneck", "rate"]).is_some());
         let problem = document.set("flows.c.count", &json!(5)).unwrap_err();
         assert_eq!(problem.expected, "an index from 0 to 1 or one of the names a, b");
+    }
+
+    #[test]
+    fn a_star_addresses_every_item() {
+        let mut document = Document::parse(TEXT, "f").unwrap();
+        document.set("flows.*.count", &json!(7)).unwrap();
+        for item in ["0", "1"] {
+            assert_eq!(get(&document.root, &["flows", item, "count"]), Some(&Value::Integer(7)));
+        }
+        let mut empty = Document::parse("flows = []\n", "f").unwrap();
+        assert_eq!(empty.set("flows.*.count", &json!(7)).unwrap_err().found, "no item `*`");
     }
 
     #[test]

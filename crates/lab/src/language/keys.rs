@@ -40,6 +40,8 @@ pub struct Table {
     /// The forms of the values of keys that the user chooses, such as names of nodes; empty if there are no
     /// such keys.
     pub others: &'static [Form],
+    /// The default of every key in words, in a table that changes another one; empty if each key has its own default.
+    pub inherits: &'static str,
 }
 
 /// A key of a table.
@@ -96,7 +98,7 @@ pub enum Form {
 impl Table {
     /// Creates a table with these groups of keys.
     pub const fn new(name: &'static str, meaning: &'static str, groups: &'static [&'static [Key]]) -> Self {
-        Self { name, meaning, groups, required: &[], one_of: &[], exclusive: true, others: &[] }
+        Self { name, meaning, groups, required: &[], one_of: &[], exclusive: true, others: &[], inherits: "" }
     }
 
     /// Returns the table with these keys required.
@@ -117,6 +119,16 @@ impl Table {
     /// Returns the table with keys that the user chooses, whose values have one of these forms.
     pub const fn others(self, others: &'static [Form]) -> Self {
         Self { others, ..self }
+    }
+
+    /// Returns the table with this default of every key, in words, in place of the keys' own defaults.
+    pub const fn inheriting(self, inherits: &'static str) -> Self {
+        Self { inherits, ..self }
+    }
+
+    /// Returns what holds in this table if it does not give a key.
+    pub fn otherwise(&self, key: &Key) -> Otherwise {
+        if self.inherits.is_empty() { key.otherwise } else { Otherwise::Words(self.inherits) }
     }
 
     /// Returns the keys, in the order in which messages and the reference list them.

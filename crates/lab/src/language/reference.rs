@@ -72,23 +72,24 @@ fn described(table: &Table) -> Described {
         meaning: table.meaning,
         one_of: table.one_of,
         exclusive: table.exclusive,
-        keys: table.keys().map(|key| described_key(key, table.required.contains(&key.name))).collect(),
+        keys: table.keys().map(|key| described_key(table, key)).collect(),
         others: table.others.iter().map(Form::words).collect(),
     }
 }
 
-fn described_key(key: &Key, required: bool) -> DescribedKey {
+fn described_key(table: &Table, key: &Key) -> DescribedKey {
+    let otherwise = table.otherwise(key);
     let is_apart = |form: &&Form| form.opens().is_some() || matches!(form, Form::Named(_));
     let is_list = |form: &&Form| matches!(form, Form::Tables(..) | Form::List(..));
     DescribedKey {
         name: key.name,
         meaning: key.meaning,
-        required,
-        default: match key.otherwise {
+        required: table.required.contains(&key.name),
+        default: match otherwise {
             Otherwise::Value(default) => Some(default),
             Otherwise::None | Otherwise::Words(_) => None,
         },
-        otherwise: match key.otherwise {
+        otherwise: match otherwise {
             Otherwise::Words(words) => Some(words),
             Otherwise::None | Otherwise::Value(_) => None,
         },

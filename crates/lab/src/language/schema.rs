@@ -37,7 +37,7 @@ fn table(declared: &Table) -> Value {
     let mut properties = Map::new();
     let mut dependent = Map::new();
     for key in declared.keys() {
-        properties.insert(key.name.to_owned(), property(key));
+        properties.insert(key.name.to_owned(), property(key, declared.otherwise(key)));
         if !key.needs.is_empty() {
             dependent.insert(key.name.to_owned(), json!(key.needs));
         }
@@ -57,16 +57,16 @@ fn table(declared: &Table) -> Value {
     schema
 }
 
-fn property(key: &Key) -> Value {
+fn property(key: &Key, otherwise: Otherwise) -> Value {
     let mut schema = any_of(key.forms);
     let written: Vec<String> = key.forms.iter().filter_map(range_of).collect();
     let range = if written.is_empty() { String::new() } else { format!(" ({})", written.join("; ")) };
-    let otherwise = match key.otherwise {
+    let default = match otherwise {
         Otherwise::Words(words) => format!(" Default: {words}."),
         _ => String::new(),
     };
-    schema["description"] = json!(format!("{}{range}.{otherwise}", key.meaning));
-    if let Otherwise::Value(default) = key.otherwise {
+    schema["description"] = json!(format!("{}{range}.{default}", key.meaning));
+    if let Otherwise::Value(default) = otherwise {
         schema["default"] = value_of(default);
     }
     if !key.example.is_empty() {

@@ -5,7 +5,7 @@ mod samples;
 mod units;
 
 use crate::language::diagnostics::Diagnostic;
-use crate::language::document::{Document, Node, Span, Value};
+use crate::language::document::{Document, EVERY, Node, Span, Value};
 use crate::language::keys::{Key, Table};
 use crate::language::limits::MAX_POINTS;
 use serde::Serialize;
@@ -90,7 +90,7 @@ impl Sweep {
         let mut problems = Vec::new();
         let mut made = none;
         let mut ranges = Vec::new();
-        let mut targets: HashMap<String, &str> = HashMap::new();
+        let mut targets: Vec<(String, &str)> = Vec::new();
         for (path, key, node) in table.entries.iter().filter(|(path, _, _)| path != SAMPLES) {
             let place = format!("sweep.\"{path}\"");
             // These keys determine the set of runs, not a run: every point has the same seeds.
@@ -105,7 +105,10 @@ impl Sweep {
                 problems.push(problem(key, &place, &format!("a sweep of `{path}`"), expected));
                 continue;
             }
-            if let Some(other) = targets.insert(document.canonical(path), path) {
+            let target = document.canonical(path);
+            let other = targets.iter().find(|(other, _)| overlap(other, &target)).map(|(_, other)| *other);
+            targets.push((target, path));
+            if let Some(other) = other {
                 let found = format!("a second dotted path to the key that \"{other}\" sets");
                 problems.push(problem(key, &place, &found, "each key of the scenario once in a sweep"));
                 continue;
@@ -270,6 +273,13 @@ impl Sweep {
     }
 }
 
+/// Returns whether two canonical paths lead to a common key, where `*` stands for every item of a list.
+fn overlap(one: &str, other: &str) -> bool {
+    let (ones, others) = (one.split('\n'), other.split('\n'));
+    one.matches('\n').count() == other.matches('\n').count()
+        && ones.zip(others).all(|(one, other)| one == other || one == EVERY || other == EVERY)
+}
+
 /// Returns the indices of two values with the same meaning, if there are any.
 fn twins(values: &[Node]) -> Option<(usize, usize)> {
     let mut seen: HashMap<String, usize> = HashMap::new();
@@ -332,6 +342,8 @@ mod tests {
         assert_eq!(refused("a = [1, 1.0]\n"), (Some(2), Some(9), again("1")));
         assert_eq!(refused("a = [\"1 s\", \"1000 ms\"]\n"), (Some(2), Some(13), again("\"1000 ms\"")));
         assert_eq!(refused("a = [{ x = 1 }, { x = 1 }]\n"), (Some(2), Some(17), again("a table")));
+        let every = "\"flows.*.count\" = [1]\n\"flows.tcp.count\" = [2]\n[[flows]]\nname = \"tcp\"\n[[flows]]\nname = \"b\"\n";
+        assert!(refused(every).2.starts_with("a second dotted path"));
         // The first flow is called `tcp`, so both paths lead to it.
         let text = "\"flows.0.count\" = [1]\n\"flows.tcp.count\" = [2]\n[[flows]]\nname = \"tcp\"\n";
         assert_eq!(

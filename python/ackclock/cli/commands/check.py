@@ -17,7 +17,7 @@ def check(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="A scenario, a study, a base of studies (.base.toml) or a lesson (.lesson.toml).",
+            help="A scenario, a study, a base file shared by studies (.base.toml) or a lesson (.lesson.toml).",
             show_default=False,
         ),
     ],

@@ -24,7 +24,7 @@ pub(super) static LINK_KEYS: &[Key] = &[
         .such_as("\"10 ms\""),
     Key::new("outage", &[Form::Table(&outage::OUTAGE)], "Periods in which the link sends nothing and packets wait"),
     Key::new("queue", &[Form::Named(Kind::Queue)], "The queue discipline in front of the link, with its `limit`")
-        .otherwise("`droptail` with its default limit; no limit for links between hosts and routers")
+        .otherwise("`droptail` with its default limit; unlimited for access links")
         .such_as("\"droptail\""),
     Key::new("loss", shares::LOSS_FORMS, "The loss model that corrupts packets after the queue; or a probability of \
                                           corruption that changes over time")
@@ -87,14 +87,16 @@ static DIRECTION: Table = Table::new(
     "Settings of the reverse direction of a link; a key that is not given has the value of the forward direction, \
      except that `loss`, `duplicate` and `ecn` are off",
     &[LINK_KEYS],
-);
+)
+.inheriting("that of the forward direction, except that `loss`, `duplicate` and `ecn` are off");
 /// The keys of a difference from another link.
 pub(super) static DIFFERENCE: Table = Table::new(
     "difference",
     "Settings of the links on one side of a dumbbell; a key that is not given has the value in `access`, if `access` \
      is given",
     &[LINK_KEYS, REVERSE],
-);
+)
+.inheriting("that of `access`, if `access` is given");
 /// The keys of a link in both directions.
 pub(super) static LINK: Table =
     Table::new("link", "A link in both directions", &[LINK_KEYS, REVERSE]).requiring(&["rate", "delay"]);
