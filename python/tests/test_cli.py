@@ -252,7 +252,7 @@ class TestReproduce:
         assert "is a base that studies share, not a study" in " ".join(
             ackclock("reproduce", base).err.split()
         )
-        assert "valid base of studies: a scenario, 2 assumptions" in ackclock("check", base).out
+        assert "valid base file of studies: a scenario, 2 assumptions" in ackclock("check", base).out
         assert "valid study: 2 cases" in ackclock("check", derived_file).out
         base.write_text(replaced(base.read_text(), ("replications", "replicatoins")))
         for file in (base, derived_file):

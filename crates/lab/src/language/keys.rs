@@ -40,8 +40,11 @@ pub struct Table {
     /// The forms of the values of keys that the user chooses, such as names of nodes; empty if there are no
     /// such keys.
     pub others: &'static [Form],
-    /// The default of every key in words, in a table that changes another one; empty if each key has its own default.
+    /// The default in words of the keys that are not `kept`, in a table that changes another one; empty if each key has
+    /// its own default.
     pub inherits: &'static str,
+    /// The keys with their own defaults in a table that changes another one.
+    pub kept: &'static [&'static str],
 }
 
 /// A key of a table.
@@ -98,7 +101,17 @@ pub enum Form {
 impl Table {
     /// Creates a table with these groups of keys.
     pub const fn new(name: &'static str, meaning: &'static str, groups: &'static [&'static [Key]]) -> Self {
-        Self { name, meaning, groups, required: &[], one_of: &[], exclusive: true, others: &[], inherits: "" }
+        Self {
+            name,
+            meaning,
+            groups,
+            required: &[],
+            one_of: &[],
+            exclusive: true,
+            others: &[],
+            inherits: "",
+            kept: &[],
+        }
     }
 
     /// Returns the table with these keys required.
@@ -121,14 +134,18 @@ impl Table {
         Self { others, ..self }
     }
 
-    /// Returns the table with this default of every key, in words, in place of the keys' own defaults.
-    pub const fn inheriting(self, inherits: &'static str) -> Self {
-        Self { inherits, ..self }
+    /// Returns the table with this default in words for every key that is not `kept`.
+    pub const fn inheriting(self, inherits: &'static str, kept: &'static [&'static str]) -> Self {
+        Self { inherits, kept, ..self }
     }
 
     /// Returns what holds in this table if it does not give a key.
     pub fn otherwise(&self, key: &Key) -> Otherwise {
-        if self.inherits.is_empty() { key.otherwise } else { Otherwise::Words(self.inherits) }
+        if self.inherits.is_empty() || self.kept.contains(&key.name) {
+            key.otherwise
+        } else {
+            Otherwise::Words(self.inherits)
+        }
     }
 
     /// Returns the keys, in the order in which messages and the reference list them.
