@@ -75,7 +75,17 @@ _HOMES = {
 }
 _MODULES = frozenset(
     (
-        *("controls", "custom", "errors", "figure", "gym", "kernel_controls", "metrics", "reproduction", "run"),
+        *(
+            "controls",
+            "custom",
+            "errors",
+            "figure",
+            "gym",
+            "kernel_controls",
+            "metrics",
+            "reproduction",
+            "run",
+        ),
         *("scenario", "series", "statistics"),
     )
 )

@@ -7,13 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ackclock._jobs import Progress, run_jobs
+from ackclock._numbers import rounded
 from ackclock._store import Store
 from ackclock.study.digest import PHYSICS, digest
 from ackclock.study.fingerprint import of_simulation
 from ackclock.study.load import LoadedStudy
-from ackclock.study.plan import Plan
-from ackclock.study.records import Checked, Record, write
+from ackclock.study.measured import Measured
+from ackclock.study.plan import Plan, Planned
+from ackclock.study.records import DIGITS, Checked, Record, Values, write
 
+Place = tuple[int, int]
+"""An interpretation and a run, by their indices in the plan."""
 STALE = 0
 """The physics version that marks a record whose results the present core does not reproduce."""
 
@@ -35,37 +39,49 @@ class Outcome:
                 "recorded"
             )
         if not self.moved:
-            return f"{self.record.study}: {self.compared} of {self.compared} runs reproduced the recorded results"
+            return (
+                f"{self.record.study}: the first seeds of {self.compared} of {self.compared} runs reproduced the "
+                "recorded results and samples; further seeds were not repeated"
+            )
         few = ", ".join(self.moved[:3]) + (f" and {len(self.moved) - 3} more" if len(self.moved) > 3 else "")
         return (
-            f"{self.record.study}: {len(self.moved)} of {self.compared} runs did not reproduce the recorded "
-            f"results: {few}"
+            f"{self.record.study}: the first seeds of {len(self.moved)} of {self.compared} runs did not reproduce the "
+            f"recorded results or samples: {few}"
         )
 
 
 def check(
     recorded: Sequence[tuple[Record, LoadedStudy]], *, threads: int = 0, progress: Progress | None = None
 ) -> list[Outcome]:
-    """Runs the first seed of every recorded run again and compares the digests of the results.
+    """Runs the first seed of every recorded run again, and compares the digests of the results and the samples of the
+    metrics, from which claims are judged.
 
     RunError when a run fails, Interrupted on Ctrl-C.
     """
-    jobs, of_job, costs = [], list[tuple[int, str]](), list[float]()
-    found: list[dict[str, str]] = [{} for _ in recorded]
+    jobs, of_job, costs = [], list[tuple[int, Place, str, Planned]](), list[float]()
+    found: list[dict[str, bool]] = [{} for _ in recorded]
+    measured: dict[int, Measured] = {}
     for number, (record, loaded) in enumerate(recorded):
         if record.simulation != of_simulation(loaded.study):
             continue
         plan = Plan(loaded, quick=False, sensitivity=True)
         plan.check()
-        for (reading, run), name in _places(record, plan):
-            (planned,) = plan.simulations({(reading, run): (0, 1)})
+        measured[number] = Measured(plan)
+        for place, name in _places(record, plan):
+            (planned,) = plan.simulations({place: (0, 1)})
             jobs.append(planned.job)
             costs.append(planned.cost)
-            of_job.append((number, name))
+            of_job.append((number, place, name, planned))
 
     def take(index: int, result: Mapping[str, Any]) -> None:
-        number, name = of_job[index]
-        found[number][name] = digest(result, recorded[number][0].fields)
+        number, place, name, planned = of_job[index]
+        record, own = recorded[number][0], measured[number]
+        own.take(planned, result)
+        known, samples = dict(_recorded(record))[name]
+        made = own.samples(*place)
+        found[number][name] = digest(result, record.fields) == known and all(
+            rounded(made[id][:1], DIGITS) == list(values[:1]) for id, values in samples.items()
+        )
 
     run_jobs(jobs, take, store=Store(None), threads=threads, progress=progress, costs=costs)
     return [_outcome(record, loaded, of) for (record, loaded), of in zip(recorded, found, strict=True)]
@@ -77,18 +93,20 @@ def stamp(outcome: Outcome, date: str) -> None:
     write(replace(outcome.record, checked=Checked(core, date)))
 
 
-def _outcome(record: Record, loaded: LoadedStudy, found: Mapping[str, str]) -> Outcome:
+def _outcome(record: Record, loaded: LoadedStudy, found: Mapping[str, bool]) -> Outcome:
     if record.simulation != of_simulation(loaded.study):
         return Outcome(record, (), 0, changed=True)
-    known = dict(_digests(record))
-    return Outcome(record, [name for name in found if found[name] != known[name]], len(found))
+    return Outcome(record, [name for name, same in found.items() if not same], len(found))
 
 
-def _digests(record: Record) -> Iterator[tuple[str, str]]:
-    yield from record.digests.items()
+def _recorded(record: Record) -> Iterator[tuple[str, tuple[str, Values]]]:
+    """Yields the name of each recorded run, with the digest of its first seed and its samples."""
+    for run, text in record.digests.items():
+        yield run, (text, record.samples[run])
     for other in record.others:
         for run, text in other.digests.items():
-            yield f"{run} ({other.assumption}: {other.alternative})", text
+            name = f"{run} ({other.assumption}: {other.alternative})"
+            yield name, (text, other.samples.get(run, {}))
 
 
 def _places(record: Record, plan: Plan) -> Iterator[tuple[tuple[int, int], str]]:
