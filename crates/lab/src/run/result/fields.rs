@@ -84,7 +84,7 @@ records! {
         name: String;
         /// name of the flow's group, its `[[flows]]` table
         group: String;
-        /// name of the flow's congestion control; over UDP, name of its application
+        /// name of the flow's congestion control; over UDP, name of the flow's application
         control: &'static str;
         /// time in the run at which the flow begins, as drawn if its start is random; null for a flow that never begins
         start_s: Option<f64>;
@@ -97,7 +97,7 @@ records! {
         /// over TCP and QUIC in order. Over UDP every arriving packet counts, including copies made by links
         delivered_packets: u64;
         /// number of retransmissions: data packets sent in measured time that the sender had sent before; null over [noq,
-        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
+        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report retransmissions
         retransmitted_packets: Option<u64>;
         /// number of packets from the sender to the receiver, data and control packets such as SYNs, that the network
         /// lost in measured time: `dropped_packets` plus `corrupted_packets`. The number can differ from
@@ -326,7 +326,7 @@ records! {
         /// if the run ended first
         completion_s: Option<f64>;
         /// number of retransmissions: data packets sent in measured time that the connection had sent before; null over [noq,
-        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
+        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report retransmissions
         retransmitted_packets: Option<u64>;
     }
 
