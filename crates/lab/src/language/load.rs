@@ -42,7 +42,7 @@ pub static SCENARIO: Table = Table::new(
                 "replications",
                 &[Form::whole(Range::between(1.0, MAX_REPLICATIONS))],
                 "The number of runs at each point of the sweep, with consecutive seeds from `seed` on; with a \
-                 `precision`, the number to begin with",
+                 `precision`, the initial number",
             )
             .otherwise("1; 5 with a `precision`")
             .such_as("5"),
@@ -67,7 +67,7 @@ pub static SCENARIO: Table = Table::new(
             Key::new(
                 "files",
                 &[Form::Table(&files::FILES)],
-                "The contents of files that the scenario names, added when the scenario is read",
+                "The contents of the files that the scenario names, which ackclock adds when it reads a scenario file",
             ),
         ],
     ],

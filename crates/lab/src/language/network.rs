@@ -48,7 +48,7 @@ static DUMBBELL: Table = Table::new(
             "The round-trip propagation delay, which sets the delays of the access links: one value for all pairs of \
              hosts, or a list of values that the pairs use in turn",
         )
-        .otherwise("the sum of the delays of the links")
+        .otherwise("the sum of the delays of the links, in both directions")
         .such_as("\"40 ms\""),
         Key::new("bottleneck", &[Form::Table(&LINK_OF_RTT)], "The link between the routers `left` and `right`"),
         Key::new(
@@ -56,9 +56,9 @@ static DUMBBELL: Table = Table::new(
             &[Form::Table(&LINK_OF_RTT)],
             "The links between hosts and routers, on both sides; required unless `left` and `right` are given",
         ),
-        Key::new("left", &[Form::Table(&DIFFERENCE)], "The settings of the sources' links that differ from `access`")
+        Key::new("left", &[Form::Table(&DIFFERENCE)], "The settings in which the sources' links differ from `access`")
             .otherwise("no setting differs"),
-        Key::new("right", &[Form::Table(&DIFFERENCE)], "The settings of the sinks' links that differ from `access`")
+        Key::new("right", &[Form::Table(&DIFFERENCE)], "The settings in which the sinks' links differ from `access`")
             .otherwise("no setting differs"),
     ]],
 )
@@ -87,7 +87,7 @@ pub static KEYS: &[Key] = &[
     Key::new(
         "routing",
         &[Form::Named(Kind::Routing)],
-        "The rule that selects a flow's path if several paths have the fewest links",
+        "The rule that selects a flow's path among several paths with the fewest links",
     )
     .or("\"shortest\""),
 ];

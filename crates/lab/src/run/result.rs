@@ -503,7 +503,7 @@ mod tests {
         assert_eq!((field("lost_packets").unit, field("utilisation").unit), ("packets", ""));
         // The lines of one comment are joined.
         let utilisation = field("utilisation").meaning;
-        assert!(utilisation.starts_with(" share of measured time") && utilisation.contains(" may exceed 1"));
+        assert!(utilisation.starts_with(" share of measured time") && utilisation.contains(" can exceed 1"));
     }
 
     #[test]

@@ -170,26 +170,28 @@ records! {
     pub struct CallResult {
         /// number of frames that the encoder of a [call](sctp-and-rtp.md#calls-over-rtp) made in measured time
         frames: u64;
-        /// number of frames that the encoder of a [call](sctp-and-rtp.md#calls-over-rtp) made in measured time and whose last packet
-        /// arrived before the end of the run
+        /// number of frames that the encoder of a [call](sctp-and-rtp.md#calls-over-rtp) made in measured time and that
+        /// arrived completely before the end of the run
         completed_frames: u64;
-        /// number of late frames of a [call](sctp-and-rtp.md#calls-over-rtp): frames that its encoder made in
-        /// measured time and whose last packet arrived later than the transport's `deadline` after the capture of the
-        /// frame; frames that were never complete do not count
+        /// number of late frames of a [call](sctp-and-rtp.md#calls-over-rtp): frames that its encoder made in measured
+        /// time and that were complete at the receiver later than the transport's `deadline` after their capture;
+        /// frames that were never complete do not count
         late_frames: u64;
-        /// number of times in measured time that the picture of a [call](sctp-and-rtp.md#calls-over-rtp) froze: no frame was shown for
-        /// 150 ms more than the mean of the last 30 intervals between frames, and for at least three such means (W3C, Identifiers for
-        /// WebRTC's Statistics API, `freezeCount`). A frame is shown when it is complete, unless a newer one has been shown
+        /// number of freezes of the picture of a [call](sctp-and-rtp.md#calls-over-rtp) in measured time: intervals
+        /// between shown frames that are at least 150 ms longer than, and at least three times, the mean of the last 30
+        /// intervals (W3C, Identifiers for WebRTC's Statistics API, `freezeCount`). A frame is shown when it is
+        /// complete, unless a newer one has been shown
         freezes: u64;
-        /// total time in measured time for which the picture of a [call](sctp-and-rtp.md#calls-over-rtp) froze: the sum of the intervals
-        /// between shown frames that count as freezes
+        /// total duration of the freezes of the picture of a [call](sctp-and-rtp.md#calls-over-rtp) in measured time:
+        /// the sum of the intervals between shown frames that count as freezes
         freeze_s: f64;
-        /// mean rate of the encoder of a [call](sctp-and-rtp.md#calls-over-rtp): the payload of the frames that it made in measured time,
-        /// divided by the part of measured time in which the call lasted; null if there is no such part
+        /// mean rate of the encoder of a [call](sctp-and-rtp.md#calls-over-rtp): the payload of the frames that it made
+        /// in measured time, divided by the duration of the call within measured time; null if that is zero
         media_rate_mean_bps: Option<f64>;
         /// mean delay of the frames of a [call](sctp-and-rtp.md#calls-over-rtp), from the capture of a frame to the
         /// arrival of its last packet, over the frames made in measured time and complete before the end of the run;
-        /// null without such frames. It consists of the wait in the sender, queueing, transmission and propagation
+        /// null without such frames. The delay consists of the wait in the sender, queueing, transmission and
+        /// propagation
         frame_delay_mean_s: Option<f64>;
         /// median of the delay of the frames of a [call](sctp-and-rtp.md#calls-over-rtp), from the capture of a frame
         /// to the arrival of its last packet, over the frames made in measured time and complete before the end of

@@ -173,22 +173,22 @@ records! {
         /// number of timeouts of each path of a flow over [SCTP](sctp-and-rtp.md#sctp), in the order of the paths: expiries of the
         /// retransmission timer in measured time
         path_timeouts: Vec<f64>;
-        /// number of loss recoveries that missing reports began in measured time on each path of a flow over
-        /// [SCTP](sctp-and-rtp.md#sctp), in the order of the paths
+        /// number of loss recoveries on each path of a flow over [SCTP](sctp-and-rtp.md#sctp), in the order of the
+        /// paths, that began in measured time because of missing reports (RFC 9260 section 7.2.4)
         path_fast_retransmits: Vec<f64>;
-        /// mean congestion window over time of each path of a flow over [SCTP](sctp-and-rtp.md#sctp), in the order of the paths; the sum
-        /// is `cwnd_mean_packets`
+        /// mean congestion window over time of each path of a flow over [SCTP](sctp-and-rtp.md#sctp), in the order of
+        /// the paths; the sum over the paths is `cwnd_mean_packets`
         path_cwnd_mean_packets: Vec<f64>;
-        /// number of times in measured time that new data of a flow over [SCTP](sctp-and-rtp.md#sctp) left a path
-        /// because the path had failed or counted as potentially failed (RFC 7829)
+        /// number of times in measured time that a flow over [SCTP](sctp-and-rtp.md#sctp) moved new data to another
+        /// path because its path had failed or become potentially failed (RFC 7829)
         failovers: u64;
         /// number of times in measured time that the path selector of a flow over [SCTP](sctp-and-rtp.md#sctp) moved new data to another
         /// path
         path_switches: u64;
         /// number of HEARTBEATs that a flow over [SCTP](sctp-and-rtp.md#sctp) sent in measured time
         heartbeats: u64;
-        /// number of HEARTBEATs of a flow over [SCTP](sctp-and-rtp.md#sctp) that were found unanswered in measured
-        /// time: after the retransmission timeout of the path, or when another HEARTBEAT replaced them
+        /// number of HEARTBEATs of a flow over [SCTP](sctp-and-rtp.md#sctp) that counted as lost in measured time: not
+        /// answered within the retransmission timeout of the path, or replaced by another HEARTBEAT while unanswered
         heartbeats_lost: u64;
         /// time in the run at which the association of a flow over [SCTP](sctp-and-rtp.md#sctp) failed; null if it did not
         association_failed_s: Option<f64>;

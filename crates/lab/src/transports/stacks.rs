@@ -26,8 +26,8 @@ records! {
         /// time in the run at which the stack of a flow over [noq, quinn](quic-stacks.md) or a [stack in a library](any-stack.md) closed
         /// the connection; null if it did not
         closed_s: Option<f64>;
-        /// reason for which the stack of a flow over [noq, quinn](quic-stacks.md) or a [stack in a library](any-stack.md) closed the
-        /// connection, in the stack's words; null if it did not close it
+        /// reason why the stack of a flow over [noq, quinn](quic-stacks.md) or a [stack in a library](any-stack.md)
+        /// closed the connection, in the stack's words; null if it did not close it
         closed_reason: Option<String>;
         /// reproducibility of a flow over [noq, quinn](quic-stacks.md) or a [stack in a library](any-stack.md): `seeded` if equal seeds
         /// give equal runs, `not seeded` if its control draws random numbers that no seed sets

@@ -31,13 +31,13 @@ pub(super) const CONTROLLED: &[Key] = &[
     Key::new(
         "action",
         &[Form::Named(Kind::Action)],
-        "The change of the window at a loss that the discriminator attributes to transmission",
+        "The change of the window at a loss that the discriminator classifies as a transmission loss",
     )
     .otherwise("the control's own, or `no-cut`"),
     Key::new(
         "slow_start",
         &[Form::Named(Kind::SlowStart)],
-        "The rules by which slow start raises the window and ends",
+        "The slow-start algorithm: how the window grows, and when slow start ends",
     )
     .otherwise("the control's own"),
     Key::new(
@@ -62,7 +62,7 @@ pub(super) const CONTROLLED: &[Key] = &[
     Key::new(
         "selector",
         &[Form::Named(Kind::Selector)],
-        "The rule that selects the path of new data, over SCTP with several paths",
+        "Over SCTP with several paths, the rule that selects the path for new data",
     )
     .otherwise("`primary`"),
     Key::new("transport", &[Form::Named(Kind::Transport)], "The transport profile, with its parameters")
@@ -121,11 +121,13 @@ pub static FLOWS: Table = Table::new(
         &[
             Key::new("application", &[Form::Named(Kind::Application)], "The application, which decides when each \
                                                                         flow sends how much data").or("\"bulk\""),
-            Key::new("start", &[Form::time(TIMES), Form::words_of(&[NEVER]), Form::Table(&START)], "The time in the run at which the flows \
-                                                                                                    begin; \"never\" for a group that the \
-                                                                                                    run leaves out; or a table for several \
-                                                                                                    times")
-                .or("\"0 s\""),
+            Key::new(
+                "start",
+                &[Form::time(TIMES), Form::words_of(&[NEVER]), Form::Table(&START)],
+                "The time in the run at which the flows begin; \"never\" for a group that the run leaves out; or a table \
+                 for staggered or random starts",
+            )
+            .or("\"0 s\""),
             Key::new("stop", &[Form::time(TIMES)], "The time in the run from which the applications offer no more \
                                                     data")
                 .otherwise("never")
@@ -144,11 +146,11 @@ pub static FLOWS: Table = Table::new(
             )
             .otherwise("each flow uses the next pair")
             .such_as("1"),
-            Key::new("from", &[Form::Text], "The node that the flow comes from")
+            Key::new("from", &[Form::Text], "The node that sends the data of the flows")
                 .otherwise("the node that the network assigns")
                 .such_as("\"source-1\"")
                 .needing(&["to"]),
-            Key::new("to", &[Form::Text], "The node that the flow goes to")
+            Key::new("to", &[Form::Text], "The node that receives the data of the flows")
                 .otherwise("the node that the network assigns")
                 .such_as("\"sink-1\"")
                 .needing(&["from"]),

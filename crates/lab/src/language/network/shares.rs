@@ -46,7 +46,7 @@ static CHANGING_LOSS: Table = Table::new(
 
 static DUPLICATE: Table = Table::new(
     "duplicate",
-    "Packets that are duplicated; each copy arrives behind its original",
+    "Packets that are duplicated; each copy arrives directly after its original",
     &[
         &[
             Key::new("share", &[Form::number(SHARES)], "The share of the packets that are duplicated")

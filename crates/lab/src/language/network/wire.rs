@@ -26,11 +26,11 @@ pub(super) static LINK_KEYS: &[Key] = &[
     Key::new("queue", &[Form::Named(Kind::Queue)], "The queue discipline in front of the link, with its `limit`")
         .otherwise("`droptail` with its default limit; unlimited for access links")
         .such_as("\"droptail\""),
-    Key::new("loss", shares::LOSS_FORMS, "The loss model that corrupts packets after the queue; or a probability of \
-                                          corruption that changes over time")
+    Key::new("loss", shares::LOSS_FORMS, "The loss model that corrupts packets after they leave the queue; or a \
+                                          probability of corruption that changes over time")
         .such_as("{ name = \"independent\", probability = 0.01 }"),
-    Key::new("duplicate", shares::DUPLICATE_FORMS, "The share of the packets that are duplicated; each copy \
-     arrives behind its original")
+    Key::new("duplicate", shares::DUPLICATE_FORMS, "The share of the packets that are duplicated, each copy \
+     arriving directly after its original; or a table for correlated duplicates or a share that changes over time")
         .such_as("0.01"),
     Key::new(
         "ecn",
@@ -42,8 +42,8 @@ pub(super) static LINK_KEYS: &[Key] = &[
     Key::new(
         "jitter",
         jitter::FORMS,
-        "The maximum random delay of a packet in addition to `delay`, uniform from 0; or a table for another \
-         distribution, for bursts, or for a maximum that changes over time",
+        "The maximum of the random delay that is added to `delay` for each packet, drawn uniformly from 0; or a table \
+         for another distribution, for bursts, or for a maximum that changes over time",
     )
     .such_as("\"2 ms\""),
     Key::new("detour", &[Form::Table(&detour::DETOUR)], "An interval in which packets take a longer path"),
@@ -57,10 +57,10 @@ pub(super) static LINK_KEYS: &[Key] = &[
     Key::new(
         "hold",
         &[Form::time(DELAYS)],
-        "The length of time slots, from the start of the run on; packets due within a slot all arrive at its end",
+        "The length of time slots, counted from the start of the run; all packets due within a slot arrive at its end",
     )
     .or("\"0 s\""),
-    Key::new("medium", &[Form::Text], "The name of the medium in `[[media]]` that the link uses in both directions")
+    Key::new("medium", &[Form::Text], "The name of the medium in `[[media]]` that the link uses")
         .otherwise("the link shares no medium")
         .such_as("\"air\""),
 ];
@@ -78,7 +78,7 @@ pub fn plain_link_keys() -> impl Iterator<Item = (&'static str, Quantity)> {
 static REVERSE: &[Key] = &[Key::new(
     "reverse",
     &[Form::Table(&DIRECTION)],
-    "The settings of the reverse direction that differ from those of the forward direction",
+    "The settings in which the reverse direction differs from the forward direction",
 )
 .otherwise("the settings of the forward direction, except that `loss`, `duplicate` and `ecn` are off")];
 

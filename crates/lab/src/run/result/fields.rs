@@ -73,7 +73,8 @@ records! {
         /// (sum of x)^2 / (n times sum of x^2). 1 if all are equal, 1/n if one flow has all goodput, null if all are
         /// zero. Jain, Chiu and Hawe 1984
         fairness: Option<f64>;
-        /// values of flows and links over time; null unless they were asked for (by `--series`, and always by `Scenario.run`)
+        /// values of flows and links over time; null unless requested: by `--series`, or by `Scenario.run`, which
+        /// requests them by default
         series: Option<SeriesResult>;
     }
 
@@ -83,70 +84,73 @@ records! {
         name: String;
         /// name of the flow's group, its `[[flows]]` table
         group: String;
-        /// name of the flow's congestion control; over UDP, name of its application
+        /// name of the flow's congestion control; over UDP, name of the flow's application
         control: &'static str;
         /// time in the run at which the flow begins, as drawn if its start is random; null for a flow that never begins
         start_s: Option<f64>;
-        /// time in the run at which everything that the flow had to send was acknowledged; null if that did not
-        /// happen, for a flow without an end, over UDP and RTP, and if several connections count as one flow
+        /// time in the run at which the last of the flow's data was acknowledged; null if some data was not, for a flow
+        /// without an end, over UDP and RTP, and if several connections count as one flow
         completed_s: Option<f64>;
         /// number of data packets that the sender sent in measured time, retransmissions included
         sent_packets: u64;
         /// number of data packets that the receiver handed to the application in measured time: each packet once, and
-        /// over TCP and QUIC in order. Over UDP every arrival counts, copies that links make included
+        /// over TCP and QUIC in order. Over UDP every arriving packet counts, including copies made by links
         delivered_packets: u64;
         /// number of retransmissions: data packets sent in measured time that the sender had sent before; null over [noq,
-        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
+        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report retransmissions
         retransmitted_packets: Option<u64>;
-        /// number of packets on the flow's way to the receiver that the network lost in measured time:
-        /// `dropped_packets` plus `corrupted_packets`. They are data, and control packets such as SYNs. The number
-        /// may differ from `retransmitted_packets`, since a packet that arrived may be retransmitted
+        /// number of packets from the sender to the receiver, data and control packets such as SYNs, that the network
+        /// lost in measured time: `dropped_packets` plus `corrupted_packets`. The number can differ from
+        /// `retransmitted_packets`, because the sender may retransmit a packet that has arrived
         lost_packets: u64;
-        /// number of packets on the flow's way to the receiver, data and control packets such as SYNs, that queues
+        /// number of packets from the sender to the receiver, data and control packets such as SYNs, that queues
         /// dropped in measured time, on arrival or after they had waited
         dropped_packets: u64;
-        /// number of packets on the flow's way to the receiver, data and control packets such as SYNs, that were
+        /// number of packets from the sender to the receiver, data and control packets such as SYNs, that were
         /// corrupted on links in measured time: by a loss model, by `ecn = "drop"`, or on a medium by a collision or
         /// fading
         corrupted_packets: u64;
         /// rate at which the application received payload: the payload of `delivered_packets`, divided by measured time
         goodput_bps: f64;
         /// rate at which the sender sent payload for the first time: the payload of `sent_packets` without that of
-        /// `retransmitted_packets`, divided by measured time. In the theses: "bytes transmitted minus bytes retransmitted"; null over [noq,
-        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
+        /// `retransmitted_packets`, divided by measured time (in the reproduced theses, "bytes transmitted minus bytes
+        /// retransmitted"); null over [noq, quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do
+        /// not report retransmissions
         throughput_bps: Option<f64>;
-        /// mean [round-trip time](#conventions): one sample for each acknowledgement of new data, or report over RTP,
-        /// in measured time, without retransmitted packets (Karn and Partridge 1987); null without samples, as over
-        /// UDP, noq, quinn and stacks in libraries
+        /// mean [round-trip time](#conventions): one sample in measured time for each acknowledgement of new data that
+        /// covers no retransmitted packet (Karn and Partridge 1987), or for each report over RTP; null without samples,
+        /// for example over UDP, noq, quinn and stacks in libraries
         rtt_mean_s: Option<f64>;
-        /// standard deviation (n - 1) of the [round-trip time](#conventions): one sample for each acknowledgement of
-        /// new data, or report over RTP, in measured time, without retransmitted packets (Karn and Partridge 1987);
-        /// null without two samples
+        /// standard deviation (n - 1) of the [round-trip time](#conventions): one sample in measured time for each
+        /// acknowledgement of new data that covers no retransmitted packet (Karn and Partridge 1987), or for each
+        /// report over RTP; null without two samples
         rtt_std_s: Option<f64>;
-        /// least [round-trip time](#conventions): one sample for each acknowledgement of new data, or report over
-        /// RTP, in measured time, without retransmitted packets (Karn and Partridge 1987); null without samples, as
-        /// over UDP, noq, quinn and stacks in libraries
+        /// least [round-trip time](#conventions): one sample in measured time for each acknowledgement of new data that
+        /// covers no retransmitted packet (Karn and Partridge 1987), or for each report over RTP; null without samples,
+        /// for example over UDP, noq, quinn and stacks in libraries
         rtt_min_s: Option<f64>;
-        /// median of the [round-trip time](#conventions): one sample for each acknowledgement of new data, or report
-        /// over RTP, in measured time, without retransmitted packets (Karn and Partridge 1987); null without samples,
-        /// as over UDP, noq, quinn and stacks in libraries
+        /// median of the [round-trip time](#conventions): one sample in measured time for each acknowledgement of new
+        /// data that covers no retransmitted packet (Karn and Partridge 1987), or for each report over RTP; null
+        /// without samples, for example over UDP, noq, quinn and stacks in libraries
         rtt_p50_s: Option<f64>;
-        /// 95th [percentile](#conventions) of the round-trip time: one sample for each acknowledgement of new data,
-        /// or report over RTP, in measured time, without retransmitted packets (Karn and Partridge 1987); null
-        /// without samples, as over UDP, noq, quinn and stacks in libraries
+        /// 95th [percentile](#conventions) of the round-trip time: one sample in measured time for each acknowledgement
+        /// of new data that covers no retransmitted packet (Karn and Partridge 1987), or for each report over RTP; null
+        /// without samples, for example over UDP, noq, quinn and stacks in libraries
         rtt_p95_s: Option<f64>;
-        /// 99th [percentile](#conventions) of the round-trip time: one sample for each acknowledgement of new data,
-        /// or report over RTP, in measured time, without retransmitted packets (Karn and Partridge 1987); null
-        /// without samples, as over UDP, noq, quinn and stacks in libraries
+        /// 99th [percentile](#conventions) of the round-trip time: one sample in measured time for each acknowledgement
+        /// of new data that covers no retransmitted packet (Karn and Partridge 1987), or for each report over RTP; null
+        /// without samples, for example over UDP, noq, quinn and stacks in libraries
         rtt_p99_s: Option<f64>;
-        /// mean one-way delay: the time from the sending of a data packet to its arrival at the receiver, of every packet that arrived in
-        /// measured time, retransmitted or not. It consists of queueing, transmission and propagation; null without arrivals
+        /// mean one-way delay over all data packets that arrived at the receiver in measured time, retransmitted or
+        /// not: the time from the sending of a packet to its arrival, which consists of queueing, transmission and
+        /// propagation; null without arrivals
         one_way_delay_mean_s: Option<f64>;
         /// standard deviation (n - 1) of the one-way delay over all data packets that arrived at the receiver in measured time,
         /// retransmitted or not; null without two arrivals
         one_way_delay_std_s: Option<f64>;
-        /// least one-way delay over all data packets that arrived at the receiver in measured time, retransmitted or not; null without
-        /// arrivals. A percentile of the delay minus this is that percentile of the packet delay variation (RFC 5481)
+        /// least one-way delay over all data packets that arrived at the receiver in measured time, retransmitted or
+        /// not; null without arrivals. A percentile of the one-way delay minus this minimum is the corresponding
+        /// percentile of the packet delay variation (RFC 5481)
         one_way_delay_min_s: Option<f64>;
         /// median of the one-way delay over all data packets that arrived at the receiver in measured time, retransmitted or not; null
         /// without arrivals
@@ -160,46 +164,49 @@ records! {
         /// quantiles of the one-way delay, at the `probabilities` of the run, over all data packets that arrived at the receiver in
         /// measured time, retransmitted or not; null without arrivals. Only with `observe.distributions`
         one_way_delay_quantiles_s: Asked<Vec<f64>>;
-        /// number of timeouts: expiries of the retransmission timer in measured time with data outstanding, without
-        /// those of a SYN. Zero over UDP, RTP and [ackclock's QUIC](quic-stacks.md#the-transport-quic), which have no
-        /// such timer; null over [noq, quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not
-        /// report it
+        /// number of expiries of the retransmission timer in measured time with data outstanding, not counting timeouts
+        /// of a SYN. Zero over UDP, RTP and [ackclock's QUIC](quic-stacks.md#the-transport-quic), which have no such
+        /// timer; null over [noq, quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report
+        /// timeouts
         timeouts: Option<u64>;
-        /// total idle time before the timeouts in measured time: the sum of the times from the last packet sent to the expiry of the
-        /// retransmission timer; null over [noq, quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
+        /// total idle time before the timeouts in measured time: for each timeout, the time from the last packet sent
+        /// to the expiry of the retransmission timer; null over [noq, quinn](quic-stacks.md) and [stacks in
+        /// libraries](any-stack.md), which do not report timeouts
         timeout_idle_s: Option<f64>;
-        /// number of probe packets sent in measured time, new data or retransmissions, because nothing was
-        /// acknowledged for a probe timeout: over QUIC (RFC 9002 section 6.2.4), and over TCP with `recovery` rack
-        /// and `tail_loss_probe` (RFC 8985 section 7); zero over other transports; null over [noq,
-        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
+        /// number of probe packets, new data or retransmissions, that the sender sent in measured time because a probe
+        /// timeout expired: over QUIC (RFC 9002 section 6.2.4), and over TCP with `recovery` rack and `tail_loss_probe`
+        /// (RFC 8985 section 7); zero over other transports; null over [noq, quinn](quic-stacks.md) and [stacks in
+        /// libraries](any-stack.md), which do not report probes
         probes: Option<u64>;
-        /// number of times that the sender found persistent congestion in measured time, which sets the congestion window to its minimum
-        /// (RFC 9002 section 7.6); zero over other transports than [ackclock's QUIC](quic-stacks.md#the-transport-quic); null over [noq,
-        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
-        persistent_congestions: Option<u64>;
-        /// number of loss recoveries that loss detection from acknowledgements began in measured time, without those
-        /// after timeouts; zero over UDP and RTP; null over [noq, quinn](quic-stacks.md) and [stacks in
+        /// number of times in measured time that the sender established persistent congestion, which sets the
+        /// congestion window to its minimum (RFC 9002 section 7.6); zero over other transports than [ackclock's
+        /// QUIC](quic-stacks.md#the-transport-quic); null over [noq, quinn](quic-stacks.md) and [stacks in
         /// libraries](any-stack.md), which do not report it
+        persistent_congestions: Option<u64>;
+        /// number of loss recoveries in measured time that began because the sender detected a loss, not counting
+        /// recoveries after a retransmission timeout; zero over UDP and RTP; null over [noq, quinn](quic-stacks.md) and
+        /// [stacks in libraries](any-stack.md), which do not report recoveries
         fast_retransmits: Option<u64>;
         /// mean congestion window over time, summed over the paths of the flow, from the flow's start or the end of
         /// the warm-up, whichever is later, to the end of the run; null for a flow whose window is not known, such as
         /// one over UDP or RTP, and if several connections count as one flow
         cwnd_mean_packets: Option<f64>;
-        /// share of the sender's active time in which the congestion window, or loss detection in a recovery, kept it from sending. A
-        /// sender is active in measured time while its connection is open or it has data to send. Null over UDP, SCTP, RTP, noq, quinn
-        /// and stacks in libraries, and without active time
+        /// share of the sender's active time within measured time in which the congestion window, or the loss-recovery
+        /// algorithm during a recovery, prevented sending. The sender is active from its start until its connection has
+        /// closed and all of its data is acknowledged. Null over UDP, SCTP, RTP, noq, quinn and stacks in libraries,
+        /// and without active time
         window_limited_share: Option<Share>;
-        /// share of the sender's active time in which pacing, or small queues that hold packets back from its host's interface, kept it
-        /// from sending. A sender is active in measured time while its connection is open or it has data to send. Null over UDP, SCTP,
-        /// RTP, noq, quinn and stacks in libraries, and without active time
+        /// share of the sender's active time within measured time in which pacing, or small queues in its host (Linux's
+        /// TSQ), prevented sending. The sender is active from its start until its connection has closed and all of its
+        /// data is acknowledged. Null over UDP, SCTP, RTP, noq, quinn and stacks in libraries, and without active time
         pacing_limited_share: Option<Share>;
-        /// share of the sender's active time in which the window of the receiver kept it from sending. A sender is active in measured
-        /// time while its connection is open or it has data to send. Null over UDP, SCTP, RTP, noq, quinn and stacks in libraries, and
-        /// without active time
+        /// share of the sender's active time within measured time in which the receive window prevented sending. The
+        /// sender is active from its start until its connection has closed and all of its data is acknowledged. Null
+        /// over UDP, SCTP, RTP, noq, quinn and stacks in libraries, and without active time
         receive_window_limited_share: Option<Share>;
-        /// share of the sender's active time in which its application gave it nothing to send. A sender is active in measured time while
-        /// its connection is open or it has data to send. Null over UDP, SCTP, RTP, noq, quinn and stacks in libraries, and without
-        /// active time
+        /// share of the sender's active time within measured time in which the application had no data to send. The
+        /// sender is active from its start until its connection has closed and all of its data is acknowledged. Null
+        /// over UDP, SCTP, RTP, noq, quinn and stacks in libraries, and without active time
         application_limited_share: Option<Share>;
         ..own: OwnResult;
         ..connections: ConnectionsResult;
@@ -214,26 +221,29 @@ records! {
 
     /// The effect of a slowly reading application on a flow.
     pub struct ReaderResult {
-        /// number of window probes that the sender sent in measured time while the receiver's window was closed (RFC 9293 section
-        /// 3.8.6.1, RFC 9260 section 6.1); over QUIC, its DATA_BLOCKED frames (RFC 9000 section 4.1). Not among `sent_packets`; only for
-        /// a flow with a [`reader`](scenario-language.md#slow-readers)
+        /// number of window probes that the sender sent in measured time while the receive window was closed (RFC 9293
+        /// section 3.8.6.1, RFC 9260 section 6.1); over QUIC, of DATA_BLOCKED frames (RFC 9000 section 4.1). Window
+        /// probes do not count in `sent_packets`; only for a flow with a [`reader`](scenario-language.md#slow-readers)
         window_probes: u64;
     }
 
     /// The actions of an agent at a node on a flow.
     pub struct AgentResult {
-        /// number of packets of the flow, data or acknowledgements, that an [agent](scenario-language.md#agents-at-nodes) on its path
-        /// sent in measured time. Those that the network loses on the way to the receiver count in `lost_packets` too
+        /// number of packets of the flow, data or acknowledgements, that an
+        /// [agent](scenario-language.md#agents-at-nodes) on its path sent in measured time. Data packets of the agent
+        /// that the network loses on the way to the receiver count in `lost_packets` too
         agent_sent_packets: u64;
-        /// number of packets of the flow, data or acknowledgements, that an [agent](scenario-language.md#agents-at-nodes) on its path
-        /// removed in measured time
+        /// number of packets of the flow, data or acknowledgements, that an
+        /// [agent](scenario-language.md#agents-at-nodes) on its path removed in measured time, including
+        /// acknowledgements that it delayed and sent later
         agent_ended_packets: u64;
     }
 
     /// The path that a flow was given by its hash.
     pub struct RouteResult {
-        /// links that the flow's data crosses, in order, joined by ` > `; only with [`routing = "ecmp"`](scenario-language.md#routing).
-        /// Null for a flow of several paths, and for `transfers` and `web`, whose routes `Scenario.describe` returns
+        /// links that the flow's data crosses, in order, joined by ` > `; only with [`routing =
+        /// "ecmp"`](scenario-language.md#routing). Null for a flow with several paths, and for `transfers` and `web`,
+        /// whose routes `Scenario.describe` returns
         route: Option<String>;
     }
 
@@ -269,8 +279,8 @@ records! {
         /// number of changes of the encoding rate of an [adaptive video](scenario-language.md#adaptive-video) from one segment to the
         /// next in measured time
         rate_switches: u64;
-        /// number of stalls of an [adaptive video](scenario-language.md#adaptive-video) in measured time: its playout buffer ran empty
-        /// before the next segment arrived. A stall is counted when that segment arrives
+        /// number of stalls of an [adaptive video](scenario-language.md#adaptive-video) in measured time: times at
+        /// which its playout buffer ran empty before the next segment arrived. A stall counts when that segment arrives
         stalls: u64;
         /// total duration of the stalls of an [adaptive video](scenario-language.md#adaptive-video) in measured time, each from the time
         /// at which the playout buffer ran empty to the arrival of the next segment
@@ -312,11 +322,11 @@ records! {
         size_bytes: u64;
         /// time in the run at which the connection began
         start_s: f64;
-        /// completion time of the connection: from its start to the acknowledgement of everything it had to send; null if that did not
-        /// come before the end of the run
+        /// completion time of the connection: from its start to the acknowledgement of everything it had to send; null
+        /// if the run ended first
         completion_s: Option<f64>;
         /// number of retransmissions: data packets sent in measured time that the connection had sent before; null over [noq,
-        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report it
+        /// quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), which do not report retransmissions
         retransmitted_packets: Option<u64>;
     }
 
@@ -355,11 +365,13 @@ records! {
         from: String;
         /// name of the node that receives from the link
         to: String;
-        /// rate of the link; the highest rate if it changes over time, the mean rate for a trace of delivery opportunities
+        /// rate of the link; if it changes over time, the highest rate, or for a trace of delivery opportunities the
+        /// mean rate
         rate_bps: u64;
-        /// share of measured time in which the link was sending, including pauses in an outage and waits for an opportunity of a trace.
-        /// A packet in service at the start or end of measured time counts only for the part inside. Throughput or goodput divided by
-        /// the link's rate is a different quantity and may exceed 1
+        /// share of measured time in which the link was transmitting a packet, including interruptions by an outage and
+        /// waits for a delivery opportunity of a trace. Of a transmission that began before or ended after measured
+        /// time, only the part inside counts. Throughput or goodput divided by the link's rate is a different quantity
+        /// and can exceed 1
         utilisation: Share;
         /// number of packets of any kind offered to the link in measured time, such as data, acknowledgements and
         /// SYNs
@@ -375,13 +387,14 @@ records! {
         corrupted_packets: u64;
         /// number of packets that the link's queue marked with Congestion Experienced in measured time (RFC 3168)
         marked_packets: u64;
-        /// mean number of packets waiting in the queue over measured time, without the packet being sent; exact, not sampled
+        /// mean number of packets waiting in the queue over measured time, not counting the packet in transmission;
+        /// exact, not sampled
         queue_mean_packets: f64;
-        /// standard deviation over measured time of the number of packets waiting in the queue, without the packet
-        /// being sent; null for a link that only one path uses and whose queue is drop-tail without a limit
+        /// standard deviation over measured time of the number of packets waiting in the queue, not counting the packet
+        /// in transmission; null for a link that only one path uses and whose queue is drop-tail without a limit
         queue_std_packets: Option<f64>;
-        /// greatest number of packets waiting in the queue during measured time, without the packet being sent; null
-        /// for a link that only one path uses and whose queue is drop-tail without a limit
+        /// greatest number of packets waiting in the queue during measured time, not counting the packet in
+        /// transmission; null for a link that only one path uses and whose queue is drop-tail without a limit
         queue_max_packets: Option<u64>;
         /// share of measured time in which no packet waited in the queue; null for a link that only one path uses and
         /// whose queue is drop-tail without a limit
@@ -416,9 +429,9 @@ records! {
 
     /// The copies that a link has made.
     pub struct CopiesResult {
-        /// number of copies of packets that arrived in measured time from a link with
-        /// [`duplicate`](scenario-language.md#keys-of-a-link). On later links a copy counts as a packet of its own; the link that
-        /// made it does not count it in `delivered_packets`
+        /// number of copies of packets that a link with [`duplicate`](scenario-language.md#keys-of-a-link) made and
+        /// that arrived in measured time. On later links a copy counts as a separate packet; the link that made it does
+        /// not count it in `delivered_packets`
         duplicated_packets: u64;
     }
 
@@ -435,30 +448,30 @@ records! {
         /// [medium](scenario-language.md#media) models collisions or link-layer acknowledgements. A packet
         /// whose last attempt collides counts in `corrupted_packets` too
         collided_packets: u64;
-        /// number of transmissions in measured time that did not collide and were not received because of fading, on a link whose
-        /// [medium](scenario-language.md#media) models collisions or link-layer acknowledgements. A packet
-        /// whose last attempt is not received counts in
-        /// `corrupted_packets` too
+        /// number of transmissions in measured time that did not collide but failed because of fading, on a link whose
+        /// [medium](scenario-language.md#media) models collisions or link-layer acknowledgements. A packet whose last
+        /// attempt fails counts in `corrupted_packets` too
         unreceived_packets: u64;
     }
 
     /// The loss events at a link.
     pub struct LossEventsResult {
-        /// number of loss events that began in measured time at the link `observe.at`; only with `observe.loss_events`. An event begins
-        /// with the drop of a data packet and lasts one round trip: `observe.loss_events`, the base round trip, plus the time that the link
-        /// takes to send the queue at the drop. The first drop after an event begins another
+        /// number of loss events that began in measured time at the link `observe.at`; only with `observe.loss_events`.
+        /// An event begins with the drop of a data packet and lasts one round-trip time: the base RTT
+        /// `observe.loss_events` plus the time that the link takes to send the packets queued at the drop. The first
+        /// drop after an event begins another
         loss_events: u64;
         /// mean number of flows that lose packets in a loss event, over the loss events that began in measured time at the link
         /// `observe.at`; null without events
         loss_event_flows_mean: Option<f64>;
-        /// global synchronisation ratio (RFC 7928 section 2.4): the share of flows that lose packets, among those
-        /// that offer packets during a loss event, mean over the loss events that began in measured time at the link
-        /// `observe.at`; null without events. 1 if all these flows lose packets in each event
+        /// global synchronisation ratio (RFC 7928 section 2.4): the share of flows that lose packets, among the flows
+        /// that offer packets during a loss event, averaged over the loss events that began in measured time at the
+        /// link `observe.at`; null without events. 1 if every flow that offers packets loses some in each event
         loss_synchronisation: Option<f64>;
-        /// expected global synchronisation ratio if each drop of a loss event hit any of the n flows that offer
-        /// packets during the event with equal probability: 1 - (1 - 1/n)^drops, mean over the loss events that began
-        /// in measured time at the link `observe.at`; null without events. Many drops in a round trip alone make it
-        /// high
+        /// expected global synchronisation ratio if each drop of a loss event hit any of the n flows that offer packets
+        /// during the event with equal probability: 1 - (1 - 1/n)^drops, averaged over the loss events that began in
+        /// measured time at the link `observe.at`; null without events. Many drops in one round trip suffice for a high
+        /// ratio
         loss_synchronisation_at_random: Option<f64>;
     }
 
@@ -480,23 +493,25 @@ records! {
     /// The fate of a group's bursts.
     pub struct BurstsResult {
         /// number of bursts of the group that began in measured time at the link `observe.at`; only with
-        /// `observe.bursts`. A burst is a run of at least `observe.bursts` data packets of the group, each of which
-        /// arrives less than its own transmission time after its predecessor
+        /// `observe.bursts`. A burst is a sequence of at least `observe.bursts` data packets of the group, each of
+        /// which arrives less than its own transmission time after its predecessor
         bursts: u64;
         /// number of bursts of the group that began in measured time at the link `observe.at` and of which the link dropped no packet
         bursts_without_loss: u64;
-        /// number of data packets in all bursts of the group that began in measured time at the link `observe.at`
+        /// number of data packets, dropped or not, in all bursts of the group that began in measured time at the link
+        /// `observe.at`
         burst_packets: u64;
         /// number of data packets that the link `observe.at` dropped from bursts of the group that began in measured time
         burst_dropped_packets: u64;
         /// mean peak wait of the bursts of the group that began in measured time at the link `observe.at`; null without bursts. The peak
         /// wait of a burst is the longest queueing delay that a packet of the burst finds on arrival: queued bytes over link rate
         burst_peak_wait_mean_s: Option<f64>;
-        /// number of bursts of the group that began in measured time at the link `observe.at` and were over before the group's next burst
-        /// began. A burst is over when no more bytes wait in the queue than before it
+        /// number of bursts of the group that began in measured time at the link `observe.at` and were over before the
+        /// group's next burst began. A burst is over when the queue holds no more bytes than before the burst
         bursts_over: u64;
-        /// mean duration of the bursts of the group that began in measured time at the link `observe.at` and were over before the group's
-        /// next burst: from the burst's first packet until no more bytes wait in the queue than before it; null if none was over
+        /// mean duration of the bursts of the group that began in measured time at the link `observe.at` and were over
+        /// before the group's next burst: from the burst's first packet until the queue holds no more bytes than before
+        /// the burst; null if none was over
         burst_lasted_mean_s: Option<f64>;
     }
 }
