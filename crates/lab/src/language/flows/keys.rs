@@ -88,7 +88,7 @@ static START: Table = Table::new(
         Key::new(
             "uniform",
             &[Form::List(&Form::time(TIMES), [2, 2])],
-            "The bounds of a random time, drawn uniformly, that is added to the start of each flow",
+            "The bounds of the random time, drawn uniformly for each flow, that is added to its start time",
         )
         .otherwise("nothing is added")
         .such_as("[\"0 s\", \"1 s\"]"),
@@ -119,8 +119,8 @@ pub static FLOWS: Table = Table::new(
         ],
         CONTROLLED,
         &[
-            Key::new("application", &[Form::Named(Kind::Application)], "The application, which decides when each \
-                                                                        flow sends how much data").or("\"bulk\""),
+            Key::new("application", &[Form::Named(Kind::Application)], "The application, which determines when and \
+                                                                        how much data each flow sends").or("\"bulk\""),
             Key::new("start", &[Form::time(TIMES), Form::words_of(&[NEVER]), Form::Table(&START)], "The time in the run at which the flows \
                                                                                                     begin; \"never\" for a group that the \
                                                                                                     run leaves out; or a table for several \
@@ -133,7 +133,7 @@ pub static FLOWS: Table = Table::new(
             Key::new(
                 "dscp",
                 &[Form::words_of(&Dscp::NAMES)],
-                "The differentiated services code point that packets carry, in both directions",
+                "The Differentiated Services Code Point (DSCP) of the flows' packets, in both directions",
             )
             .or("\"CS0\""),
             Key::new(
@@ -142,22 +142,29 @@ pub static FLOWS: Table = Table::new(
                 "The number of the pair of hosts between which the flows run, from 1; or a list of such numbers, which \
                  the flows use in turn",
             )
-            .otherwise("each flow uses the next pair")
+            .otherwise("the flows of all groups use the pairs in turn")
             .such_as("1"),
-            Key::new("from", &[Form::Text], "The node that the flow comes from")
-                .otherwise("the node that the network assigns")
+            Key::new("from", &[Form::Text], "The node at the sending end of each flow")
+                .otherwise(
+                    "the source of the flow's pair; in a parking lot, `source-1`; with `[[links]]`, `path` or `paths` \
+                     is required",
+                )
                 .such_as("\"source-1\"")
                 .needing(&["to"]),
-            Key::new("to", &[Form::Text], "The node that the flow goes to")
-                .otherwise("the node that the network assigns")
+            Key::new("to", &[Form::Text], "The node at the receiving end of each flow")
+                .otherwise(
+                    "the sink of the flow's pair; in a parking lot, the last sink; with `[[links]]`, `path` or `paths` \
+                     is required",
+                )
                 .such_as("\"sink-1\"")
                 .needing(&["from"]),
             Key::new(
                 "path",
                 &[STOPS],
-                "Nodes that the flow passes, in order; from each to the next, it uses the path with the fewest links",
+                "The nodes that each flow passes, in order, including both ends; from each node to the next, the flow \
+                 uses the path with the fewest links",
             )
-            .otherwise("the path with the fewest links")
+            .otherwise("the path with the fewest links between the ends of the flow")
             .such_as("[\"source-1\", \"left\", \"right\", \"sink-1\"]"),
             Key::new(
                 "paths",

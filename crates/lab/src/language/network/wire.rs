@@ -20,25 +20,36 @@ use ackclock_sim::timeline::Timeline;
 /// The keys that a link has in each direction.
 pub(super) static LINK_KEYS: &[Key] = &[
     Key::new("rate", rate::RATE_FORMS, "The rate at which the link sends").such_as("\"10 Mbit/s\""),
-    Key::new("delay", delay::FORMS, "The propagation delay of the link, which excludes transmission and queueing")
-        .such_as("\"10 ms\""),
+    Key::new(
+        "delay",
+        delay::FORMS,
+        "The one-way propagation delay of the link, without transmission and queueing delays",
+    )
+    .such_as("\"10 ms\""),
     Key::new("outage", &[Form::Table(&outage::OUTAGE)], "Periods in which the link sends nothing and packets wait"),
     Key::new("queue", &[Form::Named(Kind::Queue)], "The queue discipline in front of the link, with its `limit`")
-        .otherwise("`droptail` with its default limit; no limit for links between hosts and routers")
+        .otherwise(
+            "`droptail` with its default limit, or no limit for access links; `left` and `right` inherit the queue \
+             of `access`, and `reverse` inherits the queue of the forward direction",
+        )
         .such_as("\"droptail\""),
     Key::new("loss", shares::LOSS_FORMS, "The loss model that corrupts packets after the queue; or a probability of \
                                           corruption that changes over time")
         .such_as("{ name = \"independent\", probability = 0.01 }"),
-    Key::new("duplicate", shares::DUPLICATE_FORMS, "The share of the packets that are duplicated; each copy \
-     arrives behind its original")
-        .such_as("0.01"),
+    Key::new(
+        "duplicate",
+        shares::DUPLICATE_FORMS,
+        "The share of packets that the link duplicates (each copy arrives after its original); or a table for \
+         correlated duplicates or for a share that changes over time",
+    )
+    .such_as("0.01"),
     Key::new(
         "ecn",
         &[Form::choice::<EcnRule>()],
         "The ECN field that the link sets in every packet: Not-ECT (clear), ECT(0), ECT(1) or CE; or \"drop\" to drop \
          every packet whose ECN field is not Not-ECT",
     )
-    .otherwise("packets keep their ECN field"),
+    .otherwise("packets keep their ECN field; `left` and `right` inherit the value of `access`"),
     Key::new(
         "jitter",
         jitter::FORMS,
@@ -57,11 +68,14 @@ pub(super) static LINK_KEYS: &[Key] = &[
     Key::new(
         "hold",
         &[Form::time(DELAYS)],
-        "The length of time slots, from the start of the run on; packets due within a slot all arrive at its end",
+        "The length of time slots, from the start of the run; packets that would arrive in a slot arrive at its end",
     )
     .or("\"0 s\""),
-    Key::new("medium", &[Form::Text], "The name of the medium in `[[media]]` that the link uses in both directions")
-        .otherwise("the link shares no medium")
+    Key::new("medium", &[Form::Text], "The name of the medium in `[[media]]` that the link uses")
+        .otherwise(
+            "no medium; `left` and `right` inherit the medium of `access`, and `reverse` inherits the medium of the \
+             forward direction",
+        )
         .such_as("\"air\""),
 ];
 
