@@ -12,7 +12,7 @@ FLOWS: Meanings = {
     ),
     "cwnd_packets": "congestion window",
     "ssthresh_packets": "slow start threshold; null while it is infinite",
-    "inflight_packets": "the sender's estimate of its packets in the network",
+    "inflight_packets": "number of packets in flight, as the sender estimates it",
     "rtt_s": (
         "latest round-trip sample; for `requests` over UDP, the time from the latest answered request to its reply"
     ),
@@ -32,26 +32,29 @@ FLOWS: Meanings = {
         "factor by which the back-off rule of the flow has multiplied the retransmission timeout because of "
         "consecutive expiries; 1 without an expiry"
     ),
-    "judged_congestion": "number of losses so far that the discriminator has attributed to congestion",
+    "judged_congestion": (
+        "number of loss recoveries so far whose first loss the discriminator attributed to congestion, plus number of "
+        "window reductions after ECN marks and local drops"
+    ),
     "judged_transmission": (
-        "number of losses so far that the discriminator has attributed to transmission errors"
+        "number of loss recoveries so far whose first loss the discriminator attributed to transmission errors"
     ),
     "smoothed_rtt_s": "smoothed round-trip time of the discriminator `rtt`; 0 before its first sample",
     "congestion_edge_s": (
-        "threshold of the discriminator `rtt`: it attributes a loss to congestion if its smoothed round-trip time is "
-        "above it; null before the first round-trip sample"
+        "threshold of the discriminator `rtt`: a loss is attributed to congestion if the discriminator's smoothed "
+        "round-trip time is above this threshold; null before the first round-trip sample"
     ),
-    "in_spike": "state of the discriminator `spike`: 1 in a spike, else 0",
+    "in_spike": "state of the discriminator `spike`: 1 during a spike of the trip time, else 0",
     "learning_probability": (
         "probability with which the discriminator `learning` attributes a loss to transmission errors"
     ),
     "guesses_right": (
-        "number of losses so far that the discriminator `learning` attributed to transmission errors, without a "
-        "further loss or timeout within the time of its parameter `check`"
+        "number of losses so far that the discriminator `learning` attributed to transmission errors and after which "
+        "no further loss or timeout occurred within `check` smoothed round-trip times"
     ),
     "guesses_wrong": (
-        "number of losses so far that the discriminator `learning` attributed to transmission errors, followed by a "
-        "further loss or a timeout within the time of its parameter `check`"
+        "number of losses so far that the discriminator `learning` attributed to transmission errors and after which "
+        "a further loss or a timeout occurred within `check` smoothed round-trip times"
     ),
     "tthresh": (
         "threshold of the action `cwa`, in packets: a transmission loss halves a window at or above it, and reduces a "
@@ -85,7 +88,7 @@ FLOWS: Meanings = {
         "delay"
     ),
     "delay_window_packets": (
-        "delay window of `compound`: the part of the window that follows the queueing delay"
+        "delay window (dwnd) of `compound`: the delay-based part of the congestion window"
     ),
     "average_rtt_s": "smoothed round-trip time of `fast`",
     "queueing_delay_s": "queueing delay that `ledbat`, `ledbat++` and `copa` estimate",
@@ -94,7 +97,7 @@ FLOWS: Meanings = {
         "round-trip time if the transport does not measure one-way delays"
     ),
     "slows_down": "state of `ledbat++`: 1 in a slowdown, else 0",
-    "delta": "delta of `copa`, which weighs delay against rate",
+    "delta": "delta of `copa`: the weight of delay against rate; a smaller delta allows a longer queue",
     "velocity": "velocity of `copa`: a factor on the steps of its window",
     "c4_state": "state of `c4`: 0 Initial, 1 Recovery, 2 Cruising, 3 Probing, 4 Pushing",
     "c4_rate_packets_per_s": "nominal rate of `c4`",
@@ -110,7 +113,7 @@ FLOWS: Meanings = {
     ),
     "resume_phase": (
         "phase of the layer `careful-resume`: 0 Reconnaissance, 1 Unvalidated, 2 Validating, 3 Safe "
-        "Retreat, 4 done"
+        "Retreat, 4 Normal"
     ),
     "resume_pipe_packets": (
         "pipe size (PipeSize) of the layer `careful-resume`: packets in flight at the jump of the window plus packets "
@@ -155,7 +158,7 @@ FLOWS: Meanings = {
         "bandwidth-delay product of `westwood` and `westwood-nr`: measured bandwidth times minimum round-trip time"
     ),
     "probing": "phase of `rbcc-dynamic`: 1 in the probe phase, else 0",
-    "probes": "number of probes of `rbcc-dynamic` in its probe phase",
+    "probes": "number of probes in the probe phase of `rbcc-dynamic`; `probe_unit` sets what counts as a probe",
     "probe_increases": (
         "number of times that `rbcc-dynamic` has raised its round-trip threshold in its probe phase"
     ),
@@ -164,7 +167,8 @@ FLOWS: Meanings = {
     ),
     "rtt_count": (
         "rtt_count of `rbcc-dynamic`: number of samples with a shorter round-trip time than the previous sample minus "
-        "number with a longer one, since the last reset; an equal round-trip time also resets it to 0"
+        "number with a longer one, since the last reset; an equal round-trip time resets it to 0, as does a change of "
+        "direction with `rtt_count_rule` `run`"
     ),
     "lean_states": (
         "number of times that `rbcc-dynamic` has classified its flow as lean (small window that does not grow) since "
@@ -180,15 +184,15 @@ FLOWS: Meanings = {
     "loss_layer": "layer of `ltcp-rc` at its last loss",
     "k": "number k of standard TCP flows that `a-tcp`, `tcp-p` or the group of `a-tcp-p` emulates",
     "knee_k": (
-        "k of `a-tcp`, or of the group of `a-tcp-p`, at the latest knee that was the first after a loss; at a knee a "
-        "queue begins to build"
+        "k of `a-tcp`, or of the group of `a-tcp-p`, at the latest knee (window at which a queue begins to build) that "
+        "was the first after a loss; 1 after a loss that resets it"
     ),
     "knee_cwnd_packets": (
-        "window of `a-tcp`, or of the group of `a-tcp-p`, at the latest knee; at a knee a queue begins to build"
+        "window of `a-tcp`, or of the group of `a-tcp-p`, at the latest knee, where a queue began to build"
     ),
     "knee_cwnd_ref_packets": (
-        "reference window of `a-tcp`, or of the group of `a-tcp-p`: a different window at the latest knee is taken as "
-        "a sign of a competitor"
+        "reference window of `a-tcp`, or of the group of `a-tcp-p`: a knee (window at which a queue begins to build) "
+        "that differs from it by more than the share `beta` counts as a sign of a competing flow"
     ),
     "srtt_s": "smoothed round-trip time of `a-tcp`, or of the group of `a-tcp-p`",
     "srtt_threshold_s": (
@@ -196,7 +200,7 @@ FLOWS: Meanings = {
     ),
     "group_cwnd_packets": "sum of the congestion windows of the group of `a-tcp-p` or `cm`",
     "bbr_state": (
-        "state of `bbrv3`: 0 Startup, 1 Drain, 2 DOWN, 3 CRUISE, 4 REFILL, 5 UP, 6 ProbeRTT; state of "
+        "state of `bbrv3`: 0 Startup, 1 Drain, 2 to 5 ProbeBW (2 DOWN, 3 CRUISE, 4 REFILL, 5 UP), 6 ProbeRTT; state of "
         "`bbrv1`: 0 Startup, 1 Drain, 2 ProbeBW, 3 ProbeRTT"
     ),
     "bbr_rounds": "number of rounds of `bbrv3` and `bbrv1` so far",

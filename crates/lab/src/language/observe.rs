@@ -83,16 +83,16 @@ pub static OBSERVE: Table = Table::new(
         Key::new(
             "loss_events",
             &[Form::time(INTERVALS)],
-            "The round-trip time without queueing: drops within this time plus the queueing delay at the first drop \
-             count as one loss event",
+            "The round-trip time without queueing: a drop begins a loss event, which includes all further drops \
+             within this time plus the queueing delay at the first drop",
         )
         .such_as("\"100 ms\"")
         .needing(&["at"]),
         Key::new(
             "bursts",
             &[Form::Quantity(Quantity::Packets, BURSTS)],
-            "The smallest number of data packets in a burst: packets of one group of flows, each of which arrives at \
-             the link `at` less than its transmission time after the previous packet",
+            "The minimum length of a burst in data packets; a burst is a sequence of packets of one group of flows, \
+             each of which arrives at the link `at` less than its transmission time after the previous packet",
         )
         .such_as("\"4 packets\"")
         .needing(&["at"]),

@@ -88,7 +88,7 @@ static START: Table = Table::new(
         Key::new(
             "uniform",
             &[Form::List(&Form::time(TIMES), [2, 2])],
-            "The bounds of a random time, drawn uniformly, that is added to the start of each flow",
+            "The bounds of the random time, drawn uniformly for each flow, that is added to its start time",
         )
         .otherwise("nothing is added")
         .such_as("[\"0 s\", \"1 s\"]"),
@@ -135,7 +135,7 @@ pub static FLOWS: Table = Table::new(
             Key::new(
                 "dscp",
                 &[Form::words_of(&Dscp::NAMES)],
-                "The differentiated services code point that packets carry, in both directions",
+                "The Differentiated Services Code Point (DSCP) of the flows' packets, in both directions",
             )
             .or("\"CS0\""),
             Key::new(
@@ -144,7 +144,7 @@ pub static FLOWS: Table = Table::new(
                 "The number of the pair of hosts between which the flows run, from 1; or a list of such numbers, which \
                  the flows use in turn",
             )
-            .otherwise("each flow uses the next pair")
+            .otherwise("the flows of all groups use the pairs in turn")
             .such_as("1"),
             Key::new("from", &[Form::Text], "The node that sends the data of the flows")
                 .otherwise("the node that the network assigns")
@@ -157,9 +157,10 @@ pub static FLOWS: Table = Table::new(
             Key::new(
                 "path",
                 &[STOPS],
-                "Nodes that the flow passes, in order; from each to the next, it uses the path with the fewest links",
+                "The nodes that each flow passes, in order, including both ends; from each node to the next, the flow \
+                 uses the path with the fewest links",
             )
-            .otherwise("the path with the fewest links")
+            .otherwise("the path with the fewest links between the ends of the flow")
             .such_as("[\"source-1\", \"left\", \"right\", \"sink-1\"]"),
             Key::new(
                 "paths",

@@ -45,12 +45,13 @@ const DELAY: Kind<Span> = Kind {
 
 static CHANGING_DELAY: Table = Table::new(
     "changing_delay",
-    "Link delays that differ between pairs of hosts, or a link delay that changes over time",
+    "Link delays that differ between pairs of hosts or hops, or a link delay that changes over time",
     &[
         &[Key::new(
             "evenly",
             &[Form::List(&Form::time(DELAYS), [2, 2])],
-            "The link delays of the first and the last pair of hosts; the other pairs have evenly spaced delays",
+            "The link delays of the first and the last pair of hosts (or hop of a parking lot); the delays between \
+             them are evenly spaced",
         )
         .such_as("[\"9 ms\", \"39 ms\"]")],
         over_time_keys!(DELAY, "\"40 ms\"", &UNIT_NAMES),

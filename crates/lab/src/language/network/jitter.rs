@@ -48,7 +48,12 @@ static JITTER: Table = Table::new(
                  uniformly from 0 to this maximum",
             )
             .such_as("\"20 ms\""),
-            Key::new("mean", &[Form::time(DELAYS)], "The mean random delay of a packet").such_as("\"10 ms\""),
+            Key::new(
+                "mean",
+                &[Form::time(DELAYS)],
+                "The mean random delay of a packet (in the periods with jitter, if `bad` is given)",
+            )
+            .such_as("\"10 ms\""),
             Key::new(
                 "distribution",
                 &[Form::choice::<Distribution>()],

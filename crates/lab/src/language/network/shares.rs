@@ -49,7 +49,7 @@ static DUPLICATE: Table = Table::new(
     "Packets that are duplicated; each copy arrives directly after its original",
     &[
         &[
-            Key::new("share", &[Form::number(SHARES)], "The share of the packets that are duplicated")
+            Key::new("share", &[Form::number(SHARES)], "The share of packets that the link duplicates")
                 .such_as("0.01"),
             CORRELATION,
         ],
@@ -62,12 +62,16 @@ static SKIPS: Table = Table::new(
     "reorder",
     "Packets that skip the delay of the link and so overtake earlier packets",
     &[&[
-        Key::new("share", &[Form::number(SHARES)], "The share of the packets that skip the delay")
-            .such_as("0.25"),
+        Key::new(
+            "share",
+            &[Form::number(SHARES)],
+            "The share of packets that skip the delay of the link if `gap` and `correlation` have their defaults",
+        )
+        .such_as("0.25"),
         Key::new(
             "gap",
             &[Form::whole(GAPS)],
-            "The smallest distance, in packets, between two packets that skip the delay; 1 for no limit",
+            "The minimum distance, in packets, between two packets that skip the delay of the link; 1 for no minimum",
         )
         .or("1"),
         CORRELATION,

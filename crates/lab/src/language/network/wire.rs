@@ -20,8 +20,12 @@ use ackclock_sim::timeline::Timeline;
 /// The keys that a link has in each direction.
 pub(super) static LINK_KEYS: &[Key] = &[
     Key::new("rate", rate::RATE_FORMS, "The rate at which the link sends").such_as("\"10 Mbit/s\""),
-    Key::new("delay", delay::FORMS, "The propagation delay of the link, which excludes transmission and queueing")
-        .such_as("\"10 ms\""),
+    Key::new(
+        "delay",
+        delay::FORMS,
+        "The one-way propagation delay of the link, without transmission and queueing delays",
+    )
+    .such_as("\"10 ms\""),
     Key::new("outage", &[Form::Table(&outage::OUTAGE)], "Periods in which the link sends nothing and packets wait"),
     Key::new("queue", &[Form::Named(Kind::Queue)], "The queue discipline in front of the link, with its `limit`")
         .otherwise("`droptail` with its default limit; unlimited for access links")
@@ -38,7 +42,7 @@ pub(super) static LINK_KEYS: &[Key] = &[
         "The ECN field that the link sets in every packet: Not-ECT (clear), ECT(0), ECT(1) or CE; or \"drop\" to drop \
          every packet whose ECN field is not Not-ECT",
     )
-    .otherwise("packets keep their ECN field"),
+    .otherwise("packets keep their ECN field; `left` and `right` inherit the value of `access`"),
     Key::new(
         "jitter",
         jitter::FORMS,

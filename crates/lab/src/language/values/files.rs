@@ -33,7 +33,7 @@ pub static FILES: Table =
 static FILE: Table = Table::new(
     "file",
     "A file to which the scenario refers",
-    &[&[Key::new("text", &[Form::Text], "The text of the file").such_as("\"0 20\\n1 5\\n\"")]],
+    &[&[Key::new("text", &[Form::Text], "The contents of the file").such_as("\"0 20\\n1 5\\n\"")]],
 )
 .requiring(&["text"]);
 

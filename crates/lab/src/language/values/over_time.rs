@@ -98,16 +98,18 @@ macro_rules! over_time_keys {
             $crate::language::keys::Key::new(
                 "holds",
                 &[$crate::language::keys::Form::words_of(&$crate::language::values::tables::HOLDS)],
-                "The interval in which a value in the table that `trace` names applies: from the time in its line on \
-                 (from), or up to that time, as in the output of measurement tools (until)",
+                "The interval in which a value in the table that `trace` names applies: from the time in its line to \
+                 the time in the next line (from), or from the time in the previous line to the time in its line \
+                 (until), as in the output of measurement tools",
             )
             .or("\"from\"")
             .needing($crate::language::values::tables::NEEDS),
             $crate::language::keys::Key::new(
                 "repeat",
                 &[$crate::language::keys::Form::FLAG],
-                "Whether the table that `trace` names repeats (if `holds` is `from`, the last value then applies for \
-                 as long as the previous value); if not, the last value applies to the end of the run",
+                "Whether the values in the table that `trace` names repeat; if not, the last value applies to the end \
+                 of the run; if so, and if `holds` is `from`, the last value applies for as long as the previous \
+                 value",
             )
             .or("false")
             .needing($crate::language::values::tables::NEEDS),

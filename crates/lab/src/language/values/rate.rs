@@ -36,8 +36,8 @@ const OVER_TIME: &[Key] = over_time_keys!(RATE, "\"100 Mbit/s\"", &UNIT_NAMES);
 /// The keys of a link's rate that changes.
 static CHANGING_RATE: Table = Table::new(
     "changing_rate",
-    "A link rate that changes over time; with a `unit` of B, kB or MB, each line of the table that `trace` names has \
-     the data sent in its interval",
+    "A link rate that changes over time; with a `unit` of B, kB or MB, each value in the table that `trace` names is \
+     the amount of data sent in its interval",
     &[
         OVER_TIME,
         &[Key::new(
@@ -45,7 +45,7 @@ static CHANGING_RATE: Table = Table::new(
             &[Form::Quantity(Quantity::Rate, RATES)],
             "The constant rate for which the queue discipline of the link is configured",
         )
-        .otherwise("the mean of a cycle or a trace, or the first step above 0")
+        .otherwise("the mean rate of a cycle or a trace; with `steps`, the first rate above 0")
         .such_as("\"50 Mbit/s\"")],
     ],
 )
@@ -55,7 +55,7 @@ static CHANGING_RATE: Table = Table::new(
 static CHANGING_READER: Table = Table::new(
     "changing_reader",
     "The rate at which the receiving application reads, if it changes over time; with a `unit` of B, kB or MB, each \
-     line of the table that `trace` names has the data read in its interval",
+     value in the table that `trace` names is the amount of data read in its interval",
     &[OVER_TIME],
 )
 .one_of(over_time::ONE_OF);
