@@ -160,13 +160,16 @@ def _of_study(study: StudyResult) -> Iterator[Figure]:
     from ackclock.report import characterisation, results_table
     from ackclock.report.figures import study_stem, view
 
+    named = set()
     for figure in study.figures:
         drawn = view(study, figure, "")
         if not drawn.empty:
+            named.add(drawn.file)
             yield Figure(drawn.chart, drawn.file)
     if study.characterisation is None:
         for card in results_table.cards(study):
-            yield Figure(card.chart, card.file)
+            # A metric and a figure may have one id.
+            yield Figure(card.chart, f"{card.file}-means" if card.file in named else card.file)
         return
     for number, plane in enumerate(characterisation.planes_of(study), start=1):
         yield Figure(plane.chart, f"{study_stem(study.name)}-plane-{number}")
@@ -176,4 +179,6 @@ def save_all(found: Sequence[Figure], folder: Path, formats: Sequence[str]) -> l
     """Writes every figure in each format into ``folder`` and returns the paths. InputError if a format needs Matplotlib
     and it is missing.
     """
+    names = [figure.name for figure in found]
+    assert len(set(names)) == len(names), f"figures would overwrite each other: {names}"  # noqa: S101
     return [figure.save(folder / f"{figure.name}.{format}") for figure in found for format in formats]

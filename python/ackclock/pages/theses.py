@@ -82,7 +82,8 @@ def _in_words(counts: Mapping[Verdict, int]) -> str:
 
 
 def about(both: Sequence[Recorded]) -> Iterator[str]:
-    """Yields how many claims are about baselines alone, and the answers to new questions."""
+    """Yields how many tests were changed, how many claims are about baselines alone, and the answers to new questions."""
+    yield from later_tests(both)
     if baselines := len(claims_of(both, "baselines")):
         verb = "compares" if baselines == 1 else "compare"
         yield f"Of the tested claims, {baselines} {verb} only baselines and no system of the thesis."
@@ -91,6 +92,18 @@ def about(both: Sequence[Recorded]) -> Iterator[str]:
         yield (
             f"Of {number_of(sum(ours.values()), 'new question')}, which the thesis does not ask, {ours.get('yes', 0)} "
             f"have the answer yes, {ours.get('no', 0)} no, and {rest} no clear answer."
+        )
+
+
+def later_tests(both: Sequence[Recorded]) -> Iterator[str]:
+    """Yields how many tests were defined or changed after a run."""
+    claims = [claim for _, claim in claims_of(both)]
+    if later := [claim for claim in claims if claim.written]:
+        held = sum(claim.verdict == "as printed" for claim in later)
+        verb = "was" if len(later) == 1 else "were"
+        yield (
+            f"Of the tests of these claims, {len(later)} {verb} defined or changed after a run was known "
+            f"({held} of them as printed); each claim says when and why."
         )
 
 
@@ -210,7 +223,7 @@ def counts() -> str:
 def answer_of_all() -> str:
     """Returns what all theses together come to."""
     both = [one for key in theses() for one in found(of_thesis(key))]
-    return "\n" + "\n\n".join([answer(both), *numbers(both), figures.numbers()]) + "\n"
+    return "\n" + "\n\n".join([answer(both), *later_tests(both), *numbers(both), figures.numbers()]) + "\n"
 
 
 def _stem(one: Recorded) -> str:

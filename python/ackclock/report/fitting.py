@@ -40,15 +40,16 @@ def legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], title:
     wide, and makes the figure higher by its height.
     """
     width = float(figure.get_window_extent().width)
-    shown = list(labels)
+    shown, found = list(labels), width
     for columns in range(min(_MOST_COLUMNS, len(shown)), 0, -1):
         drawn = _legend(figure, handles, shown, title, columns)
-        if drawn.get_window_extent().width <= width:
+        # A removed legend has no extent.
+        if (found := float(drawn.get_window_extent().width)) <= width:
             break
         drawn.remove()
     else:
         widest = max(len(label) for label in shown)
-        room = max(12, int(widest * 0.9 * width / drawn.get_window_extent().width))
+        room = max(12, int(widest * 0.9 * width / found))
         shown = ["\n".join(_lines(label, room)) for label in shown]
         drawn = _legend(figure, handles, shown, title, 1)
     higher = float(drawn.get_window_extent().height) / figure.dpi

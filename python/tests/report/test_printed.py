@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,7 @@ import pytest
 
 import ackclock
 from ackclock import Figure, InputError, Scenario
+from ackclock.figure import save_all
 from ackclock.report.chart import COLOURS
 
 from .synthetic import DUEL, sweep_study, table_study, trade_off_study
@@ -31,6 +33,15 @@ def test_all_figures_of_a_study_have_a_name_dot_plots_included() -> None:
         f"synthetic-table-1-{name}"
         for name in ("queue", "window", "flow", "loss", "rtt", "jitter", "utilisation", "fairness")
     ]
+
+
+def test_a_metric_and_a_figure_of_one_id_are_two_files(tmp_path: Path) -> None:
+    study = table_study()
+    first = study.figures[0].model_copy(update={"id": "loss"})
+    figures = ackclock.figures(replace(study, figures=(first, *study.figures[1:])))
+    names = [figure.name for figure in figures]
+    assert {"synthetic-table-1-loss", "synthetic-table-1-loss-means"} <= set(names)
+    assert len(set(save_all(figures, tmp_path, ["csv"]))) == len(figures) == len([*tmp_path.glob("*.csv")])
 
 
 @pytest.mark.parametrize("name", ["table-1-flow", "table-1-rtt", "figure-2-loss", "figure-3-plane"])

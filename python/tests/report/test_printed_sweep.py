@@ -143,3 +143,20 @@ def test_the_widths_of_a_paper_have_names(tmp_path: Path) -> None:
     wide = runs(LIMIT + CONTROL + RATE).plot("fairness")
     assert wide.chart.across == 3
     assert size(wide.save(tmp_path / "x.svg").read_text())[0] == pytest.approx(515.52)
+
+
+def test_a_legend_of_labels_wider_than_the_figure_is_wrapped(tmp_path: Path) -> None:
+    flow = {"control": "cubic", "transport": {"name": "rfc", "delayed_ack": False, "min_rto": "1 s"}}
+    whole = [[{**flow, "name": f"a-flow-with-a-long-name-{n}", "count": n}, flow] for n in (1, 2)]
+    document = {
+        "duration": "1 s",
+        "links": [{"between": ["a", "b"], "rate": "10 Mbit/s", "delay": "10 ms"}],
+        "flows": [{"control": "cubic", "from": "a", "to": "b"}],
+        "sweep": {
+            "links.0.queue": [{"name": "droptail", "limit": f"{n} packets"} for n in (10, 20)],
+            "flows": [[{**one, "from": "a", "to": "b"} for one in points] for points in whole],
+        },
+    }
+    figure = Scenario.from_dict(document).run_many([1]).plot("utilisation")
+    svg = figure.save(tmp_path / "x.svg").read_text()
+    assert "a-flow-with-a-long-name-1" in svg.replace("\n", "")
