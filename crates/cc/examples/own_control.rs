@@ -18,7 +18,7 @@ const ENTRY: Entry = Entry {
 parameters! {
     /// The increase and the decrease of the law.
     pub struct Gentle {
-        /// Packets by which the window grows in a round trip of congestion avoidance
+        /// Packets by which the window grows per round trip in congestion avoidance
         increase: f64 = number("0.5", Range::between(0.0, 10.0), "an example"),
         /// Fraction of the window that remains after a loss
         keeps: f64 = number("0.8", Range::between(0.0, 1.0), "an example"),

@@ -204,33 +204,49 @@ FLOWS: Meanings = {
         "`bbrv1`: 0 Startup, 1 Drain, 2 ProbeBW, 3 ProbeRTT"
     ),
     "bbr_rounds": "number of rounds of `bbrv3` and `bbrv1` so far",
-    "bbr_max_bw_packets_per_s": "maximum bandwidth that `bbrv3` and `bbrv1` estimate",
-    "bbr_min_rtt_s": "minimum round-trip time that `bbrv3` and `bbrv1` estimate",
+    "bbr_max_bw_packets_per_s": (
+        "bandwidth estimate of `bbrv1` and `bbrv3`: maximum delivery rate in the last `bandwidth_rounds` rounds "
+        "(`bbrv1`), or in the current and the previous ProbeBW cycle (`bbrv3`)"
+    ),
+    "bbr_min_rtt_s": (
+        "minimum round-trip time in the last `min_rtt_window`, as `bbrv1` and `bbrv3` measure it; null while unknown"
+    ),
     "bbr_extra_acked_packets": (
-        "extra_acked of `bbrv3` and `bbrv1`: recent maximum of the number of packets acknowledged beyond those that "
-        "the estimated bandwidth explains"
+        "extra_acked of `bbrv1` and `bbrv3`: recent maximum of the number of packets acknowledged in excess of the "
+        "estimated bandwidth, because of ACK aggregation"
     ),
-    "bbr_phase": "phase of the ProbeBW cycle of `bbrv1`, counted from 0; phase 0 probes for bandwidth",
+    "bbr_phase": (
+        "phase of the ProbeBW cycle of `bbrv1`: phase 0 probes for bandwidth, phase 1 drains the queue, the others "
+        "send at the estimated bandwidth"
+    ),
     "bbr_full_pipe_rounds": (
-        "number of consecutive rounds of `bbrv3` in which the delivery rate grew by less than the factor "
-        "`full_pipe_growth`"
+        "number of rounds of `bbrv3`, not counting application-limited rounds, since the delivery rate last grew by "
+        "the factor `full_pipe_growth`"
     ),
-    "bbr_bw_packets_per_s": "bandwidth that `bbrv3` uses: the estimate, limited by its short-term bound",
+    "bbr_bw_packets_per_s": (
+        "bandwidth from which `bbrv3` computes its pacing rate and window: the bandwidth estimate, or its short-term "
+        "bound if that is lower"
+    ),
     "bbr_inflight_longterm_packets": (
-        "long-term bound on the packets in flight of `bbrv3`; null if there is none"
+        "upper bound on the packets in flight that `bbrv3` has learnt from excessive losses in Startup or in a "
+        "bandwidth probe (inflight_longterm); null if there is none"
     ),
     "bbr_inflight_shortterm_packets": (
-        "short-term bound on the packets in flight of `bbrv3`; null if there is none"
+        "upper bound on the packets in flight that `bbrv3` has set because of losses since the last bandwidth probe "
+        "(inflight_shortterm); null if there is none"
     ),
     "w_max_packets": (
-        "maximum window W_max of `cubic`: the window before the last loss, reduced if fast convergence applies, or "
-        "the window at which slow start ended without a loss; null if unknown"
+        "W_max of `cubic`: the window stored at the last loss (`remembers`), reduced if fast convergence applies; "
+        "without a loss, and after a timeout, the window at the end of slow start; null during that slow start"
     ),
     "k_s": (
-        "time K of `cubic` from the start of the current epoch to the plateau of the window; 0 outside an epoch"
+        "time K of `cubic` from the start of the current congestion avoidance stage to the plateau of the cubic curve; "
+        "0 outside congestion avoidance"
     ),
-    "path": "number of the path on which an SCTP association sends new data, counted from 1",
-    "spc_switches": "number of times so far that the selector `spc` has changed the path of new data",
+    "path": "number of the path, counted from 1, on which an SCTP association sends new data",
+    "spc_switches": (
+        "number of times since the start of the flow that the path selector `spc` has moved new data to another path"
+    ),
     **{
         f"cwnd_path_{n}_packets": f"congestion window of path {n} of an SCTP association" for n in range(1, 9)
     },
@@ -244,12 +260,12 @@ LINKS: Meanings = {
         "number of packets dropped by the link's queue since the end of the warm-up; 0 during the warm-up"
     ),
     "average_queue_packets": (
-        "exponentially weighted moving average of the queue length that `red`, `adaptive-red`, `red-diff` and `choke` "
-        "measure"
+        "exponentially weighted moving average of the queue length, as measured by `red`, `adaptive-red`, `red-diff` "
+        "and `choke`"
     ),
     "drop_probability": (
-        "probability with which `apace`, `sred`, `paqm`, `pie`, `pi` and `blue` drop or mark the next arrival early; "
-        "for `dualpi2`, that of its classic queue; for `scepter`, the latest value"
+        "latest probability of an early drop or mark in `apace`, `sred`, `paqm`, `pie`, `pi`, `blue` and `scepter`; "
+        "for `dualpi2`, that of its classic queue"
     ),
     "max_probability": (
         "maximum probability of an early drop, as adapted so far by `adaptive-red`, `red-diff` and `apace` with a "
@@ -259,14 +275,14 @@ LINKS: Meanings = {
         "queue length that `apace` predicts `horizon` arrivals ahead; with a `period`, `horizon` periods ahead"
     ),
     "prediction_error_packets": (
-        "latest sample of the queue length minus its prediction by the filter of `apace`, before the prediction is "
-        "limited to the possible range"
+        "latest sample of the queue length minus the prediction of it by the filter of `apace`; the prediction can be "
+        "negative or exceed the queue's capacity"
     ),
     "mean_square_error_packets2": "smoothed mean square of the prediction error of `apace`",
     "predicted_arrivals_packets": "number of packets that `paqm` expects to arrive in the next interval",
     "hit_frequency": (
-        "hit frequency of `sred`: smoothed share of arrivals whose flow is that of a random entry of its list; its "
-        "inverse estimates the number of flows"
+        "hit frequency of `sred`: smoothed share of arrivals that belong to the flow of an entry drawn at random from "
+        "the list of recent flows; its inverse estimates the number of flows"
     ),
     "virtual_capacity_bps": "service rate of the virtual queue of `avq`",
     "virtual_queue_packets": "length of the virtual queue of `avq`",
@@ -275,15 +291,16 @@ LINKS: Meanings = {
         "from the previous dropping state; 0 outside the dropping state"
     ),
     "active_queues": (
-        "number of queues in the scheduler's round in `fq-codel`, `drr`, `sfq` and `cake`; an emptied queue leaves "
-        "the round at its next turn"
+        "number of active queues in the round-robin scheduler of `fq-codel`, `drr`, `sfq` and `cake`, including "
+        "emptied queues that the scheduler has not yet removed"
     ),
     "band_0_packets": "packets in band 0 of `prio`, which is served first",
     "band_1_packets": "packets in band 1 of `prio`, which is served after band 0",
     "band_2_packets": "packets in band 2 of `prio`, which is served last",
     "blue_probability": ("highest BLUE drop probability over the queues of `cake`"),
     "coupled_mark_probability": (
-        "coupled marking probability of `dualpi2`, which the classic queue adds to the low-latency queue"
+        "coupled marking probability of `dualpi2`, derived from the classic queue; the low-latency queue marks with "
+        "this probability or with its native one, whichever is higher"
     ),
     "short_queue_packets": "packets in the low-latency queue of `dualpi2`",
     "classic_queue_packets": "packets in the classic queue of `dualpi2`",
@@ -293,25 +310,25 @@ LINKS: Meanings = {
         "`fair-policer`, `bc-pqp` and `phantom-queue`"
     ),
     "bucket_bytes": (
-        "depth of the token bucket of `token-bucket`, `scepter`, `srtcm`, `trtcm` and `shaper` (for "
-        "`srtcm` both buckets together, for `trtcm` the peak rate's)"
+        "depth of the token bucket of `token-bucket`, `scepter`, `srtcm`, `trtcm` and `shaper` (for `srtcm` the sum of "
+        "both buckets, for `trtcm` the peak bucket)"
     ),
     "tokens_bytes": (
-        "tokens left after the last packet, in the bucket of `token-bucket`, `scepter`, `srtcm`, "
-        "`trtcm` and `shaper` (for `srtcm` both buckets together, for `trtcm` the peak rate's)"
+        "token level, as last updated, in the bucket of `token-bucket`, `scepter`, `srtcm`, `trtcm` and `shaper` (for "
+        "`srtcm` the sum of both buckets, for `trtcm` the peak bucket)"
     ),
     "passed_bytes": (
-        "bytes, since the start of the run, of the packets that took tokens in `token-bucket`, `scepter`, `srtcm`, "
-        "`trtcm` and `shaper`, or that `fair-policer`, `bc-pqp` and `phantom-queue` let pass"
+        "bytes since the start of the run in packets that took tokens in `token-bucket`, `scepter`, `srtcm`, `trtcm` "
+        "and `shaper`, or that `fair-policer`, `bc-pqp` and `phantom-queue` admitted"
     ),
-    "phantom_bytes": "bytes in the phantom queues of `fair-policer`, `bc-pqp` and `phantom-queue`",
+    "phantom_bytes": "total backlog of the phantom queues of `fair-policer`, `bc-pqp` and `phantom-queue`",
     "tokens_byte_s": (
         "integral over time of the token level of `token-bucket`, `scepter`, `trtcm` and `shaper`; its growth over an "
         "interval, divided by the length of the interval, is the exact mean level"
     ),
     "tokens_byte2_s": (
         "integral over time of the square of the token level of `token-bucket`, `scepter`, `trtcm` and `shaper`; its "
-        "growth over an interval, with that of `tokens_byte_s`, yields the exact standard deviation of the level"
+        "growth and the growth of `tokens_byte_s` over an interval yield the exact standard deviation of the level"
     ),
-    "predicted_tokens_bytes": "token level that the forecast of `scepter` predicts for its horizon",
+    "predicted_tokens_bytes": "token level that `scepter` predicts `horizon` arrivals ahead",
 }

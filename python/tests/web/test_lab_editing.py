@@ -49,7 +49,7 @@ def test_another_control_is_chosen_from_a_list_with_its_documentation(lab: Lab) 
     lab.run("arguments[0].open = true", parameters)
     for words in (
         "Brakmo and Peterson",
-        "Number of packets waiting in the network below which the window grows",
+        "Number of the flow's packets queued in the network below which the window grows",
         "default 1 packet",
         "v_alpha_",
     ):

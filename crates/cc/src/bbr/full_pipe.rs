@@ -6,14 +6,14 @@ use ackclock_base::{Range, parameters};
 parameters! {
     /// The condition under which the pipe counts as full.
     pub struct Criterion {
-        /// Factor by which the delivery rate must exceed that of the last round with such growth; otherwise the round
-        /// counts as a round without growth
+        /// Factor by which the delivery rate must exceed its baseline for a round to count as growth; the rate of a
+        /// round that counts as growth is the new baseline
         full_pipe_growth: f64 = number(
             "1.25",
             Range::between(1.0, 4.0),
             "BBRv3 draft, section 5.3.1.2: 25 % more; Linux",
         ),
-        /// Number of rounds in a row without growth of the delivery rate after which the pipe counts as full
+        /// Number of consecutive rounds without growth by `full_pipe_growth` after which the pipe counts as full
         full_pipe_rounds: u32 = integer("3", Range::between(1.0, 100.0), "BBRv3 draft, section 5.3.1.2; Linux"),
     }
 }

@@ -16,7 +16,8 @@ parameters! {
             Range::between(0.0, 0.5),
             "BBRv3 draft, section 5.6.2, PacingMarginPercent; Linux",
         ),
-        /// Time over which the pacing rate sends one quantum; packets of a quantum leave back to back
+        /// Time in which the pacing rate sends one quantum, within the limits `min_quantum` and `max_quantum`; packets
+        /// of a quantum leave back to back
         quantum_time: Span = time("1 ms", Range::between(0.0, 0.1), "BBRv3 draft, section 5.6.3; Linux"),
         /// Largest quantum, the data that pacing sends back to back
         max_quantum: Size = size("65536 B", Range::between(1.0, 1e7), "BBRv3 draft, section 5.6.3: 64 KB; Linux"),

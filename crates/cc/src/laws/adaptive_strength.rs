@@ -15,17 +15,18 @@ parameters! {
         alpha: f64 = number("10", Range::at_least(0.0), "Cho 2006 section IV.E"),
         /// Time from a loss to the next check for a queue, as a multiple of the minimum smoothed round trip
         delta: f64 = number("10", Range::at_least(0.0), "Cho 2006 section IV.E"),
-        /// Share by which the knee, the window at which a queue begins to build, may move without counting as a sign
-        /// of a competitor
+        /// Largest relative shift of the knee, the window at which a queue begins to build, that does not count as a
+        /// sign of a competitor
         beta: f64 = number("0.1", Range::between(0.0, 1.0), "Cho 2006 section IV.E"),
-        /// Smoothed round trip above which there is a queue, as a position between its minimum (0) and maximum (1)
+        /// Smoothed round trip above which the control assumes a queue, as a position between its minimum (0) and
+        /// maximum (1)
         gamma: f64 = number("0.2", Range::between(0.0, 1.0), "Cho 2006 section IV.D"),
         /// Weight of a new round trip in the smoothed round trip
         srtt_gain: f64 = number("0.125", GAINS, "Cho 2006 section IV.E: w = 1/8"),
         /// Whether k after a loss, the square root of k at the knee, is rounded down to a whole number
         whole_root: bool = flag(true, "Cho 2006 figures 29 and 32: k falls from 34 to 5, and from 11 to 3"),
-        /// Whether k may rise only after the first loss; if not, also once the window has reached the slow start
-        /// threshold
+        /// Whether k can rise only after the first loss; if not, it can rise once the window has reached the slow start
+        /// threshold, too
         slow_start_needs_loss: bool = flag(true, "Cho 2006 algorithm 4, which runs only at a loss"),
     }
 }

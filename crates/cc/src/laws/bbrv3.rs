@@ -8,8 +8,8 @@ use crate::entry::{Build, Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "bbrv3",
-        "BBRv3: paces at the measured bandwidth, with a window from the bandwidth-delay product, both within bounds \
-         set by losses",
+        "BBRv3: paces at the measured bandwidth, with a window derived from the bandwidth-delay product; losses set \
+         upper bounds on both",
         "draft-ietf-ccwg-bbr, main branch of August 2026",
         Parameters::TABLE,
     ),

@@ -33,8 +33,8 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "c4",
-        "C4: paces at a nominal rate, with a window from the recent maximum round trip; probes at 17/16 of the rate at \
-         intervals, and sends at 5/4 of it after a probe that raised it",
+        "C4: paces at a nominal rate, with a window derived from the recent maximum round trip; probes at 17/16 of the \
+         nominal rate at intervals, and sends at 5/4 of it after a successful probe",
         "draft-huitema-ccwg-c4-spec, after -04",
         Parameters::TABLE,
     ),
@@ -47,21 +47,22 @@ const GAIN: Range = Range::between(0.1, 10.0);
 parameters! {
     /// The constants of C4.
     pub struct Parameters {
-        /// Sending rate in any other Recovery, as a fraction of the nominal rate; after Initial or Pushing,
-        /// `drain_alpha` applies
+        /// Sending rate in Recovery after Cruising or Probing, as a fraction of the nominal rate; after Initial or
+        /// Pushing, `drain_alpha` applies
         recovery_alpha: f64 = number("0.9375", GAIN, "section 4.4: 15/16"),
-        /// Sending rate in a Recovery after Initial or Pushing, which may have built a queue, as a fraction of the
-        /// nominal rate
+        /// Sending rate in Recovery after Initial or Pushing, as a fraction of the nominal rate; it drains the queue
+        /// that these states can have built
         drain_alpha: f64 = number("0.875", GAIN, "section 5.8: 7/8; the table of section 4 has 3/4"),
-        /// Sending rate in Probing, as a fraction of the nominal rate; its excess over one is halved once
-        /// marks have been seen
+        /// Sending rate in Probing, as a fraction of the nominal rate; its excess over 1 is halved once ECN marks have
+        /// been seen
         probe_alpha: f64 = number("1.0625", GAIN, "section 4.6: 17/16, or 33/32"),
         /// Sending rate in Pushing, as a fraction of the nominal rate
         push_alpha: f64 = number("1.25", GAIN, "section 4.7: 5/4"),
-        /// Factor by which the nominal rate must grow in an era of Pushing, from the second on, for another era of
-        /// Pushing to follow
+        /// Factor by which the nominal rate must grow in an era (a round trip) of Pushing, from the second era on, for
+        /// Pushing to continue
         push_growth: f64 = number("1.1875", Range::between(1.0, 10.0), "section 4.7: 19/16"),
-        /// Factor by which the nominal rate must grow in an era of Initial for the era to count as an increase
+        /// Factor by which the nominal rate must grow in an era (a round trip) of Initial to count as an increase;
+        /// three eras in a row without an increase, not counting application-limited eras, end Initial
         initial_growth: f64 = number("1.25", Range::between(1.0, 10.0), "the author's c4.c; the draft says only that it increases"),
         /// Length of Cruising, in eras; an era is a round trip
         cruise_eras: u32 = integer("2", Range::between(1.0, 1000.0), "section 4.5; the overview has 4"),

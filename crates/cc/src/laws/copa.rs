@@ -34,7 +34,7 @@ parameters! {
         /// Weight of delay against rate: the target rate is 1 / (delta times the queueing delay in seconds), in
         /// packets per second
         delta: f64 = number("0.5", Range::between(0.004, 10.0), "Arun and Balakrishnan 2018 section 2.1"),
-        /// Whether delta falls while other flows keep the queue from emptying; with it, three or more Copa flows can
+        /// Whether delta falls while other flows keep the queue from emptying; if so, three or more Copa flows can
         /// mistake each other for such flows
         competitive: bool = flag(false, "Arun and Balakrishnan 2018 section 2.2, rtt-window.cc; Meta's mvfst has no \
                                          such mode"),

@@ -39,12 +39,13 @@ parameters! {
     /// The constants of RFC 9438.
     pub struct Parameters {
         //= RFC 9438 section 5.1: C is 0.4
-        /// Speed at which the window grows back after a loss (C), in packets per cubic second
+        /// Factor C of the cubic function, in packets per second cubed; with a larger C the window regains its size
+        /// sooner after a loss
         c: f64 = number("0.4", Range::above(0.0), "RFC 9438 section 5"),
-        /// The window after a loss, as a fraction of the window before
+        /// Window after a loss, as a fraction of the window before the loss
         beta: f64 = number("0.7", Range::between(0.1, 0.95), "RFC 9438 section 4.6"),
         /// Fast convergence: whether a loss before the window has regained W_max sets W_max to (1 + beta) / 2 of the
-        /// window, and not to the window, so that new flows get room
+        /// window instead of the whole window, which leaves bandwidth to new flows
         fast_convergence: bool = flag(true, "RFC 9438 section 4.7"),
         /// Window that a loss stores as W_max: the quantity that the transport's `reduce_from` reduces (flight), or
         /// the congestion window (window)
@@ -55,10 +56,11 @@ parameters! {
              same",
         ),
         /// Source of constants and details: the other parameters and RFC 9438 (published), or Linux (linux): C 0.4004;
-        /// beta 0.7002; a Reno-friendly increase of 8/15, also above the window before the loss; growth by at least a
-        /// twentieth of the window in a round before the first loss and after a timeout; the cubic curve one minimum
-        /// round trip ahead, not one smoothed round trip; windows and thresholds of whole packets; and a growth that is
-        /// computed at most 32 times a second while the window is unchanged
+        /// beta 0.7002; a Reno-friendly increase of 8/15 packet per round trip, also above the window before the loss;
+        /// growth by at least a twentieth of the window per round trip before the first loss and after a timeout; a
+        /// target on the cubic curve one minimum round trip ahead instead of one smoothed round trip; windows and
+        /// thresholds in whole packets; and growth that is recomputed at most 32 times a second while the window is
+        /// unchanged
         variant: Variant = choice(
             "published",
             "Linux's tcp_cubic.c: bic_scale, beta, beta_scale, bictcp_update, cubictcp_recalc_ssthresh",

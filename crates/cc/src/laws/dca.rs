@@ -13,8 +13,8 @@ use ackclock_base::{Packets, Range, choice, parameters};
 pub const COLLABORATIVE: Entry = Entry {
     descriptor: &control(
         "dca-c",
-        "Reno that reduces its window when the round trip exceeds a threshold, and at the same time the larger windows \
-         of other flows in its group",
+        "Reno that, when the round trip exceeds a threshold, reduces its window and the windows of the flows in its \
+         group whose window is larger",
         "Cho 2006 section II.C, algorithm 1 (TCP/DCA-C)",
         Parameters::TABLE,
     ),

@@ -10,8 +10,8 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "dctcp",
-        "DCTCP: at marks, once per window of data, reduces the window by half of the average share of marked packets; \
-         needs the transport's `ecn`, without which it is Reno",
+        "DCTCP: when packets are marked, reduces the window, at most once per window of data, by half of the average \
+         share of marked packets; needs the transport's `ecn`, and acts as Reno without it",
         "RFC 8257",
         Parameters::TABLE,
     ),

@@ -31,7 +31,7 @@ parameters! {
             Range { min: 0.0, max: 10.0, above_min: true },
             "RFC 6817 section 2.5: at most 100 ms",
         ),
-        /// Packets by which the window grows in a round trip while there is no queue
+        /// Packets by which the window grows per round trip while there is no queue
         gain: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, "RFC 6817 section 2.5: at most 1"),
         /// Packets by which the window can exceed the packets in flight
         allowed_increase: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, "RFC 6817 section 2.5"),

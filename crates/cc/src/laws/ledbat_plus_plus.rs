@@ -13,8 +13,8 @@ use ackclock_base::{Packets, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ledbat++",
-        "LEDBAT++: keeps the queueing delay, measured by the round trip, below a target; slows down periodically \
-         to measure the base round trip",
+        "LEDBAT++: keeps the queueing delay, measured from round trips, below a target; slows down periodically to \
+         measure the base round trip",
         "draft-irtf-iccrg-ledbat-plus-plus-01 sections 4.2 to 4.4",
         Parameters::TABLE,
     ),
@@ -29,8 +29,8 @@ parameters! {
     pub struct Parameters {
         /// Target below which the control keeps the queueing delay
         target: Span = time("60 ms", Range { min: 0.0, max: 10.0, above_min: true }, "draft section 4.2"),
-        /// Fraction by which a round reduces the window if the queueing delay is twice the target; the reduction is
-        /// proportional to the excess over the target, and at most half of the window
+        /// Fraction of the window that is removed per round trip while the queueing delay is twice the target; the
+        /// reduction is proportional to the excess over the target, and at most half of the window
         constant: f64 = number("1", Range::at_least(0.0), "draft section 4.3, Constant"),
         /// Time from the end of a slowdown to the next slowdown, as a multiple of the slowdown's length; a slowdown
         /// ends when the window has grown back

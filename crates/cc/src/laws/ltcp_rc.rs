@@ -60,8 +60,8 @@ choice! {
 parameters! {
     /// LTCP's parameters, those of the factor, and those that define a steady flow.
     pub struct Parameters {
-        /// Factor on the window's increase while the flow is steady: that of a flow in transition (fixed), 1 (on-off),
-        /// or that of a flow in transition with steady_c in place of c (full-half)
+        /// Factor on the window's increase while the flow is steady: unchanged from transition (fixed), 1 (on-off), or
+        /// computed with `steady_c` instead of `c` (full-half)
         mode: Mode = choice("fixed", "S. Jain chapter IV; chapter V equations 5.1 and 5.2"),
         /// Multiplier c of the factor on the window's increase: the factor is c times a power of the minimum round
         /// trip in milliseconds
@@ -81,14 +81,15 @@ parameters! {
         ),
         layer_threshold: Packets = ltcp::LAYER_THRESHOLD,
         beta: f64 = ltcp::BETA,
-        /// Condition for a steady flow, on the layers of its last three losses: none is above the one before
-        /// (not-rising), or all are equal or the last is below the one before (same-or-falling)
+        /// Condition on the layers of the last three losses for a flow to count as steady: no layer is above the
+        /// preceding layer (not-rising), or all three are equal or the last is below the preceding layer
+        /// (same-or-falling)
         steady_rule: Steady = choice(
             "not-rising",
             "S. Jain chapter V section A: not-rising in the pseudo-code, same-or-falling in the prose",
         ),
-        /// When a new minimum round trip changes the factor: at once (at-once), or when the flow next becomes
-        /// steady or enters transition (at-event)
+        /// When a new minimum round trip changes the factor on the window's increase: at once (at-once), or when the
+        /// flow next becomes steady or enters transition (at-event)
         update: Update = choice(
             "at-once",
             "S. Jain: at-once in the prose of chapter IV, at-event in the pseudo-code of chapter V",

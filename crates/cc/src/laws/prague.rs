@@ -28,7 +28,7 @@ pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "prague",
         "TCP Prague: marks reduce the window by half of the share of marked packets, averaged over periods of at least \
-         25 ms; needs the transport's `ecn`, without which only losses reduce it",
+         25 ms; needs the transport's `ecn`, without which only losses reduce the window",
         "Linux's tcp_prague.c 0.7 of the L4S team; draft-briscoe-iccrg-prague-congestion-control-04; RFC 9331",
         Parameters::TABLE,
     ),
@@ -39,21 +39,21 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// How marks are averaged, and the treatment of short round trips.
     pub struct Parameters {
-        /// Weight of the newest period in the average share of marked packets
+        /// Weight of the newest averaging period in the average share of marked packets
         gain: f64 = number("0.0625", Range { min: 0.0, max: 1.0, above_min: true }, "tcp_prague.c, PRAGUE_SHIFT_G"),
-        /// Initial value of the average share of marked packets; a connection's first mark halves the window in any
-        /// case
+        /// Initial value of the average share of marked packets; the first mark of a connection halves the window
+        /// whatever the average
         initial_alpha: f64 = number("0", Range::between(0.0, 1.0), "tcp_prague.c, alpha mode 0"),
-        /// Virtual round trip: flows with shorter round trips grow as slowly as with this one, and marks reduce their
-        /// window at most once in this time; 0 to disable
+        /// Virtual round trip: flows with shorter round trips grow as slowly as flows with this round trip, and marks
+        /// reduce their window at most once in this time; 0 to disable
         virtual_rtt: Span = time("25 ms", Range::between(0.0, 10.0), "tcp_prague.c, prague_rtt_target"),
-        /// Number of rounds after the end of slow start after which the virtual round trip applies
+        /// Number of rounds from the end of slow start until the virtual round trip applies
         independent_after: u32 = integer("4", Range::between(0.0, 1e6), "tcp_prague.c, prague_rtt_transition"),
-        /// Largest window, in packets of 1500 bytes on the wire, at which growth and reductions apply to the pacing
-        /// rate, from which the window follows, once a mark has been seen; 0 for never
+        /// Largest window, in packets of 1500 bytes on the wire, at which the control, once a mark has been seen,
+        /// adjusts the pacing rate and computes the window from it, instead of adjusting the window; 0 for never
         rate_up_to: f64 = packets("4 packets", Range::between(0.0, 1e6), "tcp_prague.c, prague_cwnd_transit"),
-        /// Whether a single queue with classic ECN (RFC 3168) is detected by its delay. Once one is detected, a mark
-        /// reduces the window by at least 31 %
+        /// Whether the control detects, from the round-trip times, that a single queue with classic ECN (RFC 3168) sets
+        /// the marks. After such a detection, a mark reduces the window by at least 31 %
         classic_fallback: bool = flag(false, "tcp_prague.c 0.6, prague_ecn_fallback, which is off; 0.7 has none"),
     }
 }

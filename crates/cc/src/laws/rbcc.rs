@@ -16,8 +16,9 @@ use ackclock_base::{Packets, Range, Span, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbcc",
-        "RBCC (RTT Based Congestion Control): at each acknowledgement of new data, the window grows if the round trip \
-         is below a threshold and shrinks if it is above, by their relative difference in packets; a loss halves it",
+        "RBCC (RTT Based Congestion Control): each acknowledgement of new data moves the window by the relative \
+         difference between a threshold and the round trip, in packets: up if the round trip is below the threshold, \
+         down if it is above; a loss halves the window",
         "Dahal 2007 sections 3.3, 4.1 to 4.3, equations 3.4, 3.5, 4.1",
         Parameters::TABLE,
     ),

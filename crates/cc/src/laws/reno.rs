@@ -25,7 +25,7 @@ pub const BUILD: Build = Build::Alone(|values, initial| Box::new(Classic::new(Re
 parameters! {
     /// Additive increase and multiplicative decrease.
     pub struct Reno {
-        /// Packets by which the window grows in a round trip of congestion avoidance
+        /// Packets by which the window grows per round trip in congestion avoidance
         increase: f64 = number("1", Range::between(0.0, 1e6), "RFC 5681 section 3.1"),
         /// Fraction of the window that remains after a loss
         decrease: f64 = number("0.5", Range::between(0.0, 1.0), "RFC 5681 section 3.2"),

@@ -21,7 +21,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// One flow that replaces k flows.
     pub struct TcpK {
-        /// Strength: number of standard TCP flows to which the flow corresponds
+        /// Number of standard TCP flows that the flow emulates
         k: f64 = number("1", Range::between(1.0, 1e6), "Cho section IV.C; 1 is standard TCP"),
     }
 }

@@ -11,7 +11,7 @@ use ackclock_base::{Packets, Range, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "vegas",
-        "Vegas: keeps between alpha and beta of the flow's packets queued in the network",
+        "Vegas: keeps between `alpha` and `beta` packets of the flow queued in the network",
         "Brakmo and Peterson 1995; ns-2 2.35; Dahal section 2.1.2",
         Parameters::TABLE,
     ),
@@ -22,26 +22,26 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The numbers of packets that may wait, and choices specific to ns-2.
     pub struct Parameters {
-        /// Number of packets waiting in the network below which the window grows
+        /// Number of the flow's packets queued in the network below which the window grows
         alpha: Packets = packets("1 packet", Range::at_least(0.0), "Dahal section 4.5.1; ns-2's v_alpha_"),
-        /// Number of packets waiting in the network above which the window shrinks
+        /// Number of the flow's packets queued in the network above which the window shrinks
         beta: Packets = packets("3 packets", Range::at_least(0.0), "Dahal section 4.5.1; ns-2's v_beta_"),
-        /// Number of packets waiting in the network above which slow start ends
+        /// Number of the flow's packets queued in the network above which slow start ends
         gamma: Packets = packets("1 packet", Range::at_least(0.0), "Dahal section 4.5.1; ns-2's v_gamma_"),
-        /// Whether the window keeps its inflation by duplicate acknowledgements after a recovery with at most three of
-        /// them, as in ns-2; if not, the inflation always ends with the recovery
+        /// Whether the window stays inflated by the duplicate acknowledgements after a recovery with at most three of
+        /// them, as in ns-2; if not, the end of a recovery always deflates the window
         keeps_inflation: bool = flag(
             true,
             "ns-2 2.35, which the theses used, removes the inflation only after more than three duplicates",
         ),
-        /// Whether the first two packets are sent one at a time, and the initial window opens when the second is
-        /// acknowledged
+        /// Whether the first two packets are sent one at a time, so that the initial window applies only after the
+        /// second has been acknowledged
         first_alone: bool = flag(
             false,
             "ns-2 2.35 with delay_growth_, its default: its Vegas sends no SYN, so the first packet replaces it",
         ),
-        /// Source of the constants: the other parameters (published), or the values of Linux in their place (linux):
-        /// alpha 2, beta 4, gamma 1, and no inflation kept after a loss
+        /// Source of the constants: the other parameters (published), or Linux (linux), which overrides them with
+        /// `alpha` 2, `beta` 4, `gamma` 1 and `keeps_inflation` false
         variant: Variant = choice(
             "published",
             "Linux's tcp_vegas.c for alpha, beta and gamma; its halving at a loss is not implemented",

@@ -44,10 +44,11 @@ parameters! {
         step: f64 = number("1", Range::between(0.0, 1000.0), MEMORY),
         /// Largest change of the rate in one step, as a share of the rate, before `bound_step` raises it
         bound: f64 = number("0.05", Range::between(0.001, 1.0), MEMORY),
-        /// Amount that is added to `bound` each time that a step in the same direction reaches it
+        /// Increase of the bound on the rate's change, as a share of the rate, each time that a step in the same
+        /// direction reaches the bound
         bound_step: f64 = number("0.1", Range::between(0.0, 1.0), MEMORY),
-        /// Shortest measurement interval: the time in which this number of packets is sent at the rate of the
-        /// interval
+        /// Minimum length of a measurement interval, as the number of packets that its rate sends in that time; an
+        /// interval also lasts at least one smoothed round trip
         least_packets: f64 = packets("10 packets", Range::between(1.0, 1000.0), "the authors' sender"),
     }
 }

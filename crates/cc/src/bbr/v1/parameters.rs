@@ -10,24 +10,26 @@ const GAIN: Range = Range::between(0.1, 10.0);
 parameters! {
     /// The constants of BBRv1.
     pub struct Parameters {
-        /// Pacing gain and window gain in Startup, by default 2 / ln 2; the pacing gain in Drain is its inverse
+        /// Pacing gain in Startup and window gain in Startup and Drain, by default 2 / ln 2; the pacing gain in Drain
+        /// is its inverse
         high_gain: f64 = number(
             "2.885390081777927",
             Range::between(1.0, 10.0),
             "BBRv1 draft, section 4.3.2.1, BBRHighGain: 2.885",
         ),
-        /// Pacing gain of the phase that probes for more bandwidth
+        /// Pacing gain of the ProbeBW phase that probes for more bandwidth
         probe_gain: f64 = number("1.25", GAIN, "BBRv1 draft, section 4.3.4.1; Cardwell et al. 2016"),
-        /// Pacing gain of the phase after the probe, which drains the queue that the probe has built
+        /// Pacing gain of the ProbeBW phase that drains the queue built by the preceding probe
         drain_gain: f64 = number("0.75", GAIN, "BBRv1 draft, section 4.3.4.1; Cardwell et al. 2016"),
-        /// Number of phases in a cycle of ProbeBW. A phase lasts one minimum round trip; the probe may last longer,
-        /// until enough is in flight or a packet is lost, and the drain after it may end earlier
+        /// Number of phases in a cycle of ProbeBW. A phase lasts one minimum round trip, but the probing phase
+        /// continues until its target of packets in flight is reached or a packet is lost, and the draining phase can
+        /// end earlier
         cycle_phases: u64 = integer("8", Range::between(3.0, 64.0), "BBRv1 draft, section 4.3.4.1, BBRGainCycleLen"),
         /// Window gain of ProbeBW: the window as a multiple of the bandwidth-delay product
         cwnd_gain: f64 = number("2", GAIN, "BBRv1 draft, section 4.2.3.2"),
         /// How packets are paced
         pacing: Details,
-        /// Number of quanta by which the window exceeds the bandwidth-delay product times its gain
+        /// Number of quanta that the window has in addition to the window gain times the bandwidth-delay product
         offload_quanta: f64 = number("3", Range::between(0.0, 100.0), "BBRv1 draft, section 4.2.3.2"),
         /// Smallest window, except after a timeout and in the first round of a recovery; also the largest window in
         /// ProbeRTT
@@ -38,14 +40,14 @@ parameters! {
         ),
         /// When the pipe counts as full
         full_pipe: Criterion,
-        /// Rounds over which the maximum delivery rate is taken as the bandwidth
+        /// Number of latest rounds whose maximum delivery rate is the bandwidth estimate
         bandwidth_rounds: usize = integer(
             "10",
             Range::between(1.0, MOST_ROUNDS as f64),
             "BBRv1 draft, section 4.1.1.3, BtlBwFilterLen",
         ),
-        /// Time after which the minimum round trip is forgotten if no round trip has been as short since; ProbeRTT then
-        /// begins, unless the application has just paused
+        /// Time after which the minimum round trip expires unless an equal or shorter one has been measured; ProbeRTT
+        /// begins at the expiry, unless the flow is restarting from idle
         min_rtt_window: Span = time("10 s", Range::between(0.1, 1e6), "BBRv1 draft, section 4.1.2.3, RTpropFilterLen"),
         /// Shortest time for which ProbeRTT keeps few packets in flight
         probe_rtt_duration: Span = time(
@@ -53,8 +55,8 @@ parameters! {
             Range::between(0.0, 100.0),
             "BBRv1 draft, section 4.3.5, ProbeRTTDuration",
         ),
-        /// Rounds over which the maximum of extra_acked, the packets acknowledged beyond the bandwidth, is kept and
-        /// added to the window; none: nothing is added
+        /// Number of latest rounds whose maximum extra_acked (packets acknowledged in excess of the estimated
+        /// bandwidth) is added to the window; none: nothing is added
         extra_acked_rounds: Option<usize> = integer(
             "none",
             Range::between(1.0, MOST_ROUNDS as f64),

@@ -12,7 +12,7 @@ const WAIT: &str = "BBRv3 draft, section 5.3.3.5.3";
 parameters! {
     /// The constants of BBRv3.
     pub struct Parameters {
-        /// Pacing gain of Startup: 4 ln 2, the least gain at which the rate doubles in a round
+        /// Pacing gain of Startup; the default, 4 ln 2, is the smallest gain at which the rate doubles in a round
         startup_pacing_gain: f64 = number("2.772588722239781", GAIN, "BBRv3 draft, section 5.3.1.1, StartupPacingGain"),
         /// Pacing gain of Drain
         drain_pacing_gain: f64 = number("0.5", GAIN, "BBRv3 draft, section 5.3.2, DrainPacingGain; 0.35 in Linux"),
@@ -53,8 +53,8 @@ parameters! {
         ),
         /// Number of full rounds after which Drain ends at the latest
         drain_rounds: u64 = integer("3", Range::between(1.0, 1000.0), "BBRv3 draft, section 5.3.2"),
-        /// Share of the packets in flight that may be lost; if more are lost (without selective acknowledgements: if
-        /// any is), the number in flight counts as too high
+        /// Largest share of the packets in flight that can be lost before the number in flight counts as too high;
+        /// without selective acknowledgements, any loss counts as too high
         loss_threshold: f64 = number("0.02", Range::between(0.0, 0.5), "BBRv3 draft, section 5.5.10, LossThresh"),
         /// Share of the short-term bounds on bandwidth and packets in flight that remains after a round with
         /// losses; neither bound falls below what that round delivered
@@ -63,15 +63,16 @@ parameters! {
         /// leave to other flows
         headroom: f64 = number("0.15", Range::between(0.0, 0.9), "BBRv3 draft, section 5.5.10, Headroom"),
         /// Time from the end of one probe for bandwidth to the next, without its random part `probe_wait_spread`; the
-        /// next probe begins earlier if `max_probe_rounds` is reached, or if the last probe stopped as a precaution
+        /// next probe begins earlier if `max_probe_rounds` is reached, or if the last probe stopped at the long-term
+        /// bound without excessive losses
         probe_wait: Span = time("2 s", Range::between(0.0, 1000.0), WAIT),
         /// Upper end of a random time, drawn uniformly from zero, that is added to `probe_wait`
         probe_wait_spread: Span = time("1 s", Range::between(0.0, 1000.0), WAIT),
-        /// Largest number of rounds from one probe for bandwidth to the next: this, or the packets in the
-        /// bandwidth-delay product if those are fewer, which is what Reno would need to regain its window
+        /// Upper limit on the rounds between probes for bandwidth. If the bandwidth-delay product or the window has
+        /// fewer packets, their number is the limit, because Reno needs about as many rounds to regain its window
         max_probe_rounds: f64 = number("63", Range::between(1.0, 1e6), "BBRv3 draft, section 5.3.3.5.2"),
         //= draft-ietf-ccwg-bbr section 5.3.4.2: ProbeRTT comes every five seconds
-        /// Time without a new minimum round trip after which ProbeRTT begins, unless the application has just paused
+        /// Time without a new minimum round trip after which ProbeRTT begins, unless the flow is restarting from idle
         probe_rtt_interval: Span = time(
             "5 s",
             Range::between(0.1, 1e6),
@@ -85,21 +86,21 @@ parameters! {
         ),
         /// Time after which a minimum round trip expires if no shorter one has been measured
         min_rtt_window: Span = time("10 s", Range::between(0.1, 1e6), "BBRv3 draft, section 5.5.7, MinRTTFilterLen"),
-        /// Rounds over which the maximum of extra_acked, the packets acknowledged beyond the bandwidth, is kept and
-        /// added to the window
+        /// Number of latest rounds whose maximum extra_acked (packets acknowledged in excess of the estimated
+        /// bandwidth) is added to the window
         extra_acked_rounds: usize = integer(
             "10",
             Range::between(1.0, MOST_ROUNDS as f64),
             "BBRv3 draft, section 5.5.9, ExtraAckedFilterLen",
         ),
-        /// Rounds over which the maximum of extra_acked is kept until the pipe has been found full
+        /// Number of rounds that replaces `extra_acked_rounds` until the pipe has been found full
         startup_extra_acked_rounds: usize = integer(
             "1",
             Range::between(1.0, MOST_ROUNDS as f64),
             "BBRv3 draft, section 5.5.9",
         ),
-        /// Whether each marked packet counts as a lost packet in the model; if not, an echo of a mark makes its round
-        /// count as one with losses
+        /// Whether the model counts each ECN-marked packet as lost; if not, a mark reported by the receiver makes its
+        /// round count as a round with losses
         counts_marks: bool = flag(
             false,
             "BBRv3 draft, section 3.6: a mark indicates congestion; the response is left open",

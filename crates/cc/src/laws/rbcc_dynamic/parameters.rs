@@ -53,11 +53,11 @@ parameters! {
         /// Event that counts as a probe in the probe phase: an acknowledgement (ack), the first acknowledgement of
         /// a round trip (round-trip), or a change of the threshold (change)
         probe_unit: ProbeUnit = choice("ack", SILENT),
-        /// Value of rtt_count, reset by an unchanged round trip: falls minus rises of the round trip (net), or the
-        /// length of the present run of falls, negative for rises (run)
+        /// Meaning of rtt_count, which an unchanged round trip resets to 0: number of falls minus number of rises of
+        /// the round trip (net), or length of the current run of falls, negative for a run of rises (run)
         rtt_count_rule: RttCount = choice("net", SILENT),
-        /// How the samples that confirm a lean or a bully flow are counted: all of them (total), or only consecutive
-        /// ones (consecutive)
+        /// Samples that count towards the number that confirms a lean or a bully flow: all that meet the condition
+        /// (total), or only consecutive samples that meet it (consecutive)
         confirmation: Confirmation = choice("total", SILENT),
         /// Source of the base round trip: the minimum measured so far (measured), or `rtt_min` (given)
         rtt_min_mode: RttMinMode = choice("measured", "Dahal section 4.4, \"presently available minimum RTT\""),
@@ -96,10 +96,11 @@ parameters! {
         incr_clamp_end: i32 = integer("2", CLAMPS, FIXED),
         /// Initial value of decr_clamp, the largest rtt_count at which the threshold can be lowered
         decr_clamp_start: i32 = integer("-10", CLAMPS, FIXED),
-        /// Value up to which decr_clamp, the largest rtt_count at which the threshold can be lowered, rises in the
-        /// probe phase
+        /// Value up to which decr_clamp rises in the probe phase; decr_clamp is the largest rtt_count at which the
+        /// threshold can be lowered
         decr_clamp_end: i32 = integer("-2", CLAMPS, FIXED),
-        /// Value of decr_clamp, the largest rtt_count at which the threshold can be lowered, after the probe phase
+        /// Value of decr_clamp after the probe phase; decr_clamp is the largest rtt_count at which the threshold can be
+        /// lowered
         decr_clamp_normal: i32 = integer("-10", CLAMPS, FIXED),
         /// Step by which incr_clamp and decr_clamp rise with each probe
         clamp_step: i32 = integer("1", Range::between(0.0, 1e3), SILENT),
@@ -119,7 +120,8 @@ parameters! {
         gamma51: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
         /// Number of samples that meet the condition of heuristic V after which the flow counts as a bully
         gamma52: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
-        /// Heuristics IV and V: largest window of a lean flow, in packets; the window of a bully is larger
+        /// Largest window, in packets, of a flow that heuristic IV can classify as lean; heuristic V classifies as a
+        /// bully only a flow with a larger window
         lean_window: f64 = number("2", at_most(1e6), FIXED),
         /// The bounds on the window.
         bounds: Bounds,

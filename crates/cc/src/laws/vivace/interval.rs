@@ -6,11 +6,11 @@ parameters! {
     /// The utility of a rate: `x^exponent - latency x dRTT/dt - loss x L`, with x in Mbit/s and L the share
     /// of packets lost.
     pub struct Utility {
-        /// Exponent of the rate, in Mbit/s, in the utility
+        /// Exponent of the rate, in Mbit/s, in the utility function
         exponent: f64 = number("0.9", Range::between(0.01, 0.999), "Dong et al. 2018, from memory; the authors' code"),
-        /// Weight of the latency gradient, the change of the round trip per unit of time, in the utility
+        /// Weight of the latency gradient (change of the round trip per unit of time) in the utility function
         latency: f64 = number("900", Range::between(0.0, 1e9), "Dong et al. 2018, from memory; the authors' code"),
-        /// Weight of the share of lost packets in the utility
+        /// Weight of the share of lost packets in the utility function
         loss: f64 = number(
             "11.35",
             Range::between(0.0, 1e9),
