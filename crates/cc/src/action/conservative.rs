@@ -13,8 +13,8 @@ pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,
         name: "conservative",
-        summary: "Leaves the window unchanged after a transmission loss; restarts from one packet if the next loss \
-                  shows that the attribution was wrong, which only the discriminator `learning` checks",
+        summary: "Leaves the window unchanged after a loss attributed to transmission errors; restarts from one packet \
+                  if the next loss refutes the attribution, which only the discriminator `learning` checks",
         source: "A. Jain 2003 figure 4.1",
         parameters: Conservative::TABLE,
         presets: &[],
@@ -35,8 +35,8 @@ choice! {
 parameters! {
     /// Makes no cut, and restarts from one packet if that proves wrong.
     pub struct Conservative {
-        /// Slow start threshold after a transmission loss: the window, so that slow start ends (window), or unchanged
-        /// (keep)
+        /// Slow start threshold after a loss attributed to transmission errors: the window, so that slow start ends
+        /// (window), or unchanged (keep)
         threshold: Threshold = choice("window", "not in A. Jain 2003, which says only that the window is not reduced"),
     }
 }

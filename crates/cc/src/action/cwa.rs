@@ -14,8 +14,9 @@ pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,
         name: "cwa",
-        summary: "Waits until the first retransmission has arrived; then reduces a window below a threshold by the \
-                  number of packets still missing, and halves any other window",
+        summary: "After a loss attributed to transmission errors, waits until the first retransmission is \
+                  acknowledged; then reduces a window below a threshold by the number of packets still missing, and \
+                  halves any other window",
         source: "Alnuem 2009 section 4.2.1, figures 4.3 and 4.4",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -26,8 +27,8 @@ pub const ENTRY: ActionEntry = ActionEntry {
 parameters! {
     /// The ways in which figure 4.4, the text and appendix D can be read.
     pub struct Parameters {
-        /// Whether a window at or above the threshold is halved; if not, every window is reduced by the number of
-        /// packets still missing
+        /// Whether a window at or above the threshold (see `learns_at`) is halved; if not, every window is reduced by
+        /// the number of packets still missing
         tthresh: bool = flag(true, "Alnuem 2009 figure 4.4; figure 4.3 has no threshold"),
         /// With `tthresh`, whether a window exactly at the threshold is reduced by the number of packets still missing
         /// instead of halved
@@ -35,23 +36,23 @@ parameters! {
             false,
             "Alnuem 2009 figure 4.4 and appendix D halve a window at the threshold; section 4.2.1.2 does not",
         ),
-        /// Whether a window at or above the threshold is reduced as the control does at a loss through congestion,
-        /// which also sets the slow start threshold; if not, the window is halved, and the slow start threshold stays
+        /// Whether a window at or above the threshold is reduced as at a loss attributed to congestion, which also sets
+        /// the slow start threshold; if not, the window is halved and the slow start threshold is unchanged
         halves_ssthresh: bool = flag(
             false,
             "Alnuem 2009 figure 4.4 sets the slow start threshold; appendix D, which produced the results, does not",
         ),
-        /// Whether the window is reduced once, at the first partial acknowledgement; if not, it is reduced again, by
-        /// the same rule and number, at every further partial acknowledgement
+        /// Whether the window is reduced once, at the first partial acknowledgement; if not, every further partial
+        /// acknowledgement repeats the reduction with the number of packets that were missing at the first
         single_cut: bool = flag(
             true,
             "Alnuem 2009 section 4.2.1: once; appendix D (default single_cut = 0): at every partial acknowledgement",
         ),
-        /// Whether the cause to which a loss is attributed holds until its recovery ends; if not, each acknowledgement
-        /// decides anew
+        /// Whether the cause attributed to a loss is kept until its recovery ends; if not, the cause is determined
+        /// again at each acknowledgement
         latch: bool = flag(false, "Alnuem 2009 appendix D decides anew at each acknowledgement"),
-        /// Ordinal number, counted from the last timeout, of the transmission loss that sets the threshold to the
-        /// window; until then the last threshold holds, at first zero
+        /// Ordinal number, since the last timeout, of the loss attributed to transmission errors that sets the
+        /// threshold to the window; until that loss, the previous threshold applies, initially zero
         learns_at: u32 = integer(
             "1",
             Range::between(1.0, 1000.0),

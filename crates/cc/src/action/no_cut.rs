@@ -11,7 +11,7 @@ pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,
         name: "no-cut",
-        summary: "Leaves the window unchanged after a transmission loss",
+        summary: "Leaves the window unchanged after a loss attributed to transmission errors",
         source: "Alnuem 2009 section 3.5.2.13; Cen, Cosman and Voelker 2003",
         parameters: &[],
         presets: &[],

@@ -9,7 +9,7 @@ pub const ENTRY: BackoffEntry = BackoffEntry {
     descriptor: &Descriptor {
         kind: Kind::Backoff,
         name: "exponential",
-        summary: "Doubles the retransmission timeout at each expiry in a row, up to the largest factor that the \
+        summary: "Doubles the retransmission timeout at each consecutive expiry, up to the largest factor that the \
                   transport allows (TCP: `max_backoff`)",
         source: "RFC 6298 section 5.5",
         parameters: &[],

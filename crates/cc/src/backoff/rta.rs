@@ -31,7 +31,7 @@ parameters! {
             "Alnuem 2009 equation 4.7: 0.8 to 0.9; 0.9 in figure 4.12",
         ),
         /// Whether the rate of acknowledgements is also measured while losses are attributed to congestion; if not, the
-        /// smoothed rate is set to zero, and the highest rate is kept
+        /// smoothed rate is then zero, and the highest rate so far is kept
         keep_in_congestion: bool = flag(
             false,
             "Alnuem 2009 appendix D resets the smoothed rate; section 6.2 says only that the timeout is standard \

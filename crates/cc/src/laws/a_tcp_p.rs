@@ -13,8 +13,8 @@ use ackclock_base::{Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "a-tcp-p",
-        "Parallel flows that together grow and shrink as k flows: k rises after a loss while there is no queue, and is \
-         1 once a queue has built up or a competitor is detected",
+        "Parallel flows that together grow and shrink as k standard flows would; k rises after a loss while there is \
+         no queue, and drops to 1 when a queue has built up or a competing flow is detected",
         "Cho 2006 section V.B, algorithms 5 to 7",
         Parameters::TABLE,
     ),

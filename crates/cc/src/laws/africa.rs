@@ -11,7 +11,8 @@ use ackclock_base::{Packets, Range, Span, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "africa",
-        "TCP-Africa: HighSpeed TCP's increase while the queue is short, Reno's increase while it is not",
+        "TCP-Africa: grows as HighSpeed TCP while the queue is short and as Reno otherwise; a loss reduces the window \
+         as in HighSpeed TCP",
         "King, Riedi and Baraniuk 2005",
         Parameters::TABLE,
     ),
@@ -22,8 +23,8 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// When the increase is fast, and how fast.
     pub struct Parameters {
-        /// Number of packets waiting in the network below which the window grows as in HighSpeed TCP; from this number
-        /// on, it grows as Reno's
+        /// Estimated number of the flow's packets queued in the network below which the window grows as in HighSpeed
+        /// TCP; at or above it, the window grows as in Reno
         alpha: Packets = packets(
             "1.641 packets",
             Range::at_least(0.0),

@@ -14,8 +14,8 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "bic",
-        "BIC: after a loss, a binary search between the reduced window and the window at the loss; then probes for \
-         more",
+        "BIC: after a loss, a binary search between the reduced window and the window at the loss, then probing for a \
+         larger window",
         "Xu, Harfoush and Rhee 2004; options of the authors' ns-2 module",
         Parameters::TABLE,
     ),
@@ -37,49 +37,49 @@ choice! {
 parameters! {
     /// The parameters of the search.
     pub struct Parameters {
-        /// Largest growth of the window in a round trip
+        /// Largest growth of the window per round trip
         most_increase: Packets = packets(
             "32 packets",
             Range::above(0.0),
             "LTCP-RC thesis section IV A, S_max of the ns-2 module; Linux has 16",
         ),
-        /// Smallest growth of the window in a round trip
+        /// Smallest growth of the window per round trip
         least_increase: Packets = packets(
             "0.01 packets",
             Range::above(0.0),
             "LTCP-RC thesis section IV A, S_min of the ns-2 module",
         ),
-        /// The window after a loss, as a fraction of the window before
+        /// Fraction of the window that remains after a loss
         beta: f64 = number(
             "0.875",
             Range::between(0.1, 0.99),
-            "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 819/1024",
+            "LTCP-RC thesis section IV A, value of the ns-2 module; Linux has 819/1024",
         ),
-        /// Window below which growth and reductions are Reno's
+        /// Window below which growth and reductions follow Reno
         low_window: Packets = packets(
             "14 packets",
             Range::at_least(0.0),
-            "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c",
+            "LTCP-RC thesis section IV A, value of the ns-2 module; Linux's tcp_bic.c",
         ),
-        /// Divisor of the distance from the window to the maximum, which gives the next step of the search: 2 aims at
-        /// the middle
+        /// Divisor of the search range: the next target window is the minimum plus (maximum - minimum) / `log_factor`,
+        /// where 2 is a binary search
         log_factor: f64 = number(
             "2",
             Range::between(1.0, 100.0),
-            "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 4",
+            "LTCP-RC thesis section IV A, value of the ns-2 module; Linux has 4",
         ),
-        /// Whether a loss at a window below the last maximum sets a maximum below the window, to make room for new
-        /// flows
-        fast_convergence: bool = flag(true, "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c"),
-        /// Maximum with which fast convergence compares the window at a loss once growth has passed the last maximum:
-        /// infinity, so that fast convergence applies (unbounded), or still the last maximum (last)
+        /// Whether a loss at a window below the last maximum sets the new maximum halfway between this window and the
+        /// reduced one, to make room for new flows
+        fast_convergence: bool = flag(true, "LTCP-RC thesis section IV A, value of the ns-2 module; Linux's tcp_bic.c"),
+        /// Maximum with which fast convergence compares the window at a loss if the window has passed the last maximum
+        /// or no maximum is known: infinity, so that fast convergence applies (unbounded), or the last maximum, if any
+        /// (last)
         previous_max: PreviousMax = choice(
             "unbounded",
             "prev_max of the paper's listing, which probing sets to a large number; Linux's tcp_bic.c keeps the last",
         ),
-        /// Source of the constants: the other parameters (published), or the values of Linux in their place (linux):
-        /// increases from 0.2 to 16 packets, beta 819/1024, a low window of 14 packets, a logarithmic factor of 4,
-        /// and the last maximum
+        /// Source of the constants: the other parameters (published), or Linux (linux): growth of 0.2 to 16 packets per
+        /// round trip, `beta` 819/1024, `low_window` 14 packets, `log_factor` 4, `previous_max` last
         variant: Variant = choice(
             "published",
             "Linux's tcp_bic.c: max_increment, BICTCP_B / smooth_part, beta, low_window, BICTCP_B; probing past the \

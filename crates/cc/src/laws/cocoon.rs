@@ -13,8 +13,8 @@ use ackclock_base::parameters;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cocoon",
-        "Parallel flows; when a loss reduces the window of one, the windows of all others with more packets \
-         outstanding than this window are reduced to it",
+        "Parallel flows; when a loss reduces the window of one flow, every other flow with more packets outstanding \
+         than this reduced window reduces its own window to it",
         "Cho 2006 section V.C, after Gao, He, Hou and Paul",
         Cocoon::TABLE,
     ),

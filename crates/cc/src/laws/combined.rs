@@ -9,8 +9,8 @@ use crate::group::Group;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "combined",
-        "A standard flow, and parallel flows that each grow at 1/N of its speed in congestion avoidance, where N is \
-         the number of all flows; a loss halves only the window of the flow that detects it",
+        "One standard flow, and parallel flows that each grow at 1/N of its rate in congestion avoidance, where N is \
+         the total number of flows; a loss halves only the window of the flow that detects it",
         "Cho 2006 section V.C; Hacker, Noble and Athey 2004",
         &[],
     ),

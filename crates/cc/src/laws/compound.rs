@@ -11,8 +11,8 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "compound",
-        "Compound TCP: the sum of Reno's window and a delay window, which grows while few packets wait in the network \
-         and shrinks while many do",
+        "Compound TCP: the window is the sum of Reno's window and a delay window, which grows while few of the flow's \
+         packets are queued in the network and shrinks while many are",
         "Tan, Song, Zhang and Sridharan 2006, \"A compound TCP approach for high-speed and long distance networks\"; \
          draft-sridharan-tcpm-ctcp-02, without its tuning of gamma",
         Parameters::TABLE,
@@ -24,17 +24,18 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The growth and decline of the delay window.
     pub struct Parameters {
-        /// Factor of the growth of the delay window: in a round it grows by alpha times the whole window to the power
-        /// of k, less one packet
+        /// Factor of the delay window's growth: alpha times the total window to the power of `k`, minus one packet, per
+        /// round trip
         alpha: f64 = number("0.125", Range::between(0.0, 100.0), "Tan et al. 2006 section III; draft section 3, 1/8"),
-        /// Exponent of the whole window in the growth of the delay window
+        /// Exponent of the total window in the delay window's growth
         k: f64 = number("0.75", Range::between(0.0, 1.0), "Tan et al. 2006 section III; draft section 3, 3/4"),
-        /// Fraction by which a loss reduces the whole window
+        /// Fraction by which a loss reduces the total window
         beta: f64 = number("0.5", Range::between(0.01, 0.99), "Tan et al. 2006 section III; draft section 3, 1/2"),
-        /// Number of packets waiting in the network below which the delay window grows; at this number or more it
-        /// shrinks
+        /// Estimated number of the flow's packets queued in the network below which the delay window grows; at or above
+        /// it, the delay window shrinks
         gamma: Packets = packets("30 packets", Range::at_least(0.0), "Tan et al. 2006 section III"),
-        /// Packets by which the delay window shrinks in a round for each packet that waits in the network
+        /// Packets by which the delay window shrinks per round trip for each of the flow's packets queued in the
+        /// network
         zeta: f64 = number("1", Range::between(0.0, 1000.0), "the module for Linux 2.6 by Castellani, Hemminger and Andrew"),
     }
 }

@@ -8,8 +8,8 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cwa",
-        "Reno with Alnuem's action for the window (CWA) at every loss except a timeout: reduces a window below a \
-         threshold by the number of packets still missing, and halves any other window",
+        "Reno with Alnuem's congestion window action (CWA) at every loss except a timeout: a window below a threshold \
+         is reduced by the number of packets still missing, any other window is halved",
         "Alnuem 2009 section 4.2.1",
         Reno::TABLE,
     ),

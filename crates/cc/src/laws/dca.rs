@@ -26,8 +26,7 @@ pub const COLLABORATIVE: Entry = Entry {
 pub const SELF: Entry = Entry {
     descriptor: &control(
         "dca-s",
-        "Reno that reduces its window when the round trip exceeds a threshold, independently of the other flows in its \
-         group",
+        "Reno that reduces its window when the RTT exceeds a threshold, independently of the other flows in its group",
         "Cho 2006 section II.C (TCP/DCA-S)",
         Parameters::TABLE,
     ),
@@ -48,20 +47,18 @@ choice! {
 parameters! {
     /// The delay above which a flow yields, and how much it yields.
     pub struct Parameters {
-        /// Round trip above which a flow reduces its window, as a position between the minimum (0) and the maximum (1)
-        /// round trip
+        /// RTT above which a flow reduces its window, as a position between the flow's minimum (0) and maximum (1) RTT
         gamma: f64 = number("0.5", Range::between(0.0, 1.0), "Cho 2006 section II.C, equation 2.1"),
-        /// Share of its window that a flow in congestion avoidance gives up at each sampled round trip above the
-        /// threshold; with dca-c, each flow of the group with a larger window gives up this share divided by the number
-        /// of other flows
+        /// Fraction by which a flow in congestion avoidance reduces its window at each RTT sample above the threshold;
+        /// with dca-c, the sample, in slow start too, also reduces every larger window in the group by this fraction
+        /// divided by the number of other flows
         alpha: f64 = number("0.125", Range::between(0.0, 0.5), "Cho 2006 section II.C, after Jain 1989 (window x 7/8)"),
-        /// Round trips that are sampled: of one packet at a time (one-at-a-time), or of every acknowledgement
-        /// (every)
+        /// RTT sampling: one packet is timed at a time (one-at-a-time), or every acknowledgement is a sample (every)
         samples: Samples = choice(
             "one-at-a-time",
             "not in Cho 2006; ns-2 without timestamps measures one packet at a time",
         ),
-        /// Whether a reduction because of delay also lowers the slow start threshold to the window
+        /// Whether a delay-based reduction also lowers the slow start threshold to the reduced window
         lower_ssthresh: bool = flag(false, "Cho 2006 algorithm 1 never changes the slow start threshold"),
     }
 }

@@ -11,7 +11,7 @@ use ackclock_base::{Packets, Range, Span, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "fast",
-        "FAST: adapts the window to the delay so that alpha packets of the flow wait in the network",
+        "FAST: adapts the window to the RTT so that alpha of the flow's packets are queued in the network",
         "Jin, Wei and Low 2004; FAST module 1.1.3 for ns-2 (Cui and Andrew)",
         Parameters::TABLE,
     ),
@@ -22,14 +22,14 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The goal of the window, and how fast it is approached.
     pub struct Parameters {
-        /// Number of the flow's packets that should wait in the network
+        /// Target number of the flow's packets queued in the network
         alpha: Packets = packets(
             "200 packets",
             Range::above(0.0),
             "experiments of Jin, Wei and Low 2004, from memory, not verified; releases used fewer packets on \
              slow paths",
         ),
-        /// Share of the distance to its target by which the window moves in an update
+        /// Fraction of the distance to its target that the window covers in one update
         gamma: f64 = number("0.5", Range::between(0.01, 1.0), "FAST module 1.1.3 for ns-2"),
         /// Queueing delay below which each acknowledgement adds a packet to the window
         growth_delay: Span = time(
@@ -37,8 +37,8 @@ parameters! {
             Range::at_least(0.0),
             "mi_threshold_ of the FAST module for ns-2; the value is from memory, not verified",
         ),
-        /// Whether the window stays constant in every other round trip, so that the measured delay belongs to one
-        /// window; not while the queueing delay is below `growth_delay`
+        /// Whether the window stays constant in every other round trip, so that each measured delay belongs to a single
+        /// window; no effect while the queueing delay is below `growth_delay`
         every_other: bool = flag(true, "FAST module 1.1.3 for ns-2, modelled on the Linux version"),
     }
 }

@@ -22,21 +22,21 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The end points of the response function.
     pub struct Parameters {
-        /// Window up to which growth and reductions are Reno's
+        /// Largest window at which growth and reductions follow Reno
         low_window: Packets = packets(
             "38 packets",
             Range::between(2.0, 1000.0),
             "RFC 3649 section 5, Low_Window; first line of Linux's table",
         ),
-        /// Window at the end of the response function, reached at the loss rate `high_p`
+        /// Window at the upper end of the response function, at the loss rate `high_p`
         high_window: Packets = packets("83000 packets", Range::above(1000.0), "RFC 3649 section 5, High_Window"),
-        /// Loss rate at which the response function gives `low_window`
+        /// Loss rate at which the response function equals `low_window`
         low_p: f64 = number(
             "0.001",
             Range::between(1e-5, 0.1),
             "RFC 3649 section 5, Low_P; ns-2 2.35 uses 1.5 / 38^2 = 0.00104",
         ),
-        /// Loss rate at which the response function gives `high_window`
+        /// Loss rate at which the response function equals `high_window`
         high_p: f64 = number("1e-7", Range::between(1e-12, 1e-6), "RFC 3649 section 5, High_P"),
         /// Fraction by which a loss reduces the window at `high_window`
         high_decrease: f64 = number(

@@ -16,8 +16,8 @@ mod throughput;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "htcp",
-        "H-TCP: the increase grows with the time since the last loss, and the fraction of the window that a loss \
-         leaves adapts to the round trips",
+        "H-TCP: the increase grows with the time since the last loss, and the fraction of the window that remains \
+         after a loss adapts to the ratio of minimum to maximum RTT",
         "Leith and Shorten 2004; draft-leith-tcp-htcp; Linux's tcp_htcp.c",
         Parameters::TABLE,
     ),
@@ -28,20 +28,20 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// When the increase exceeds Reno's, and how much remains after a loss.
     pub struct Parameters {
-        /// Time after a loss for which the increase is Reno's (Delta_L)
+        /// Time after a loss until the increase per round trip begins to grow (Delta_L)
         low_speed: Span = time("1 s", Range::at_least(0.0), "LTCP-RC thesis equation 1.3; Linux's tcp_htcp.c"),
-        /// Whether a loss leaves the fraction RTT_min / RTT_max of the window, between `least_beta` and `most_beta`, if
-        /// the throughput is within 20 % of that at the loss before; otherwise, a loss leaves a half
+        /// Whether the fraction of the window that remains after a loss is RTT_min / RTT_max, bounded by `least_beta`
+        /// and `most_beta`, if the throughput is within 20 % of the throughput at the previous loss; otherwise, half of
+        /// the window remains
         adaptive_backoff: bool = flag(true, "LTCP-RC thesis equation 1.4 and section IV A; Linux's tcp_htcp.c"),
-        /// Whether the increase is scaled by the minimum round trip over 100 ms (from 0.1 to 2), so that flows with
-        /// different round trips converge alike
+        /// Whether the increase is scaled by the minimum RTT divided by 100 ms (a factor from 0.1 to 2), so that flows
+        /// with different RTTs converge at similar rates
         rtt_scaling: bool = flag(true, "LTCP-RC thesis section IV A; Linux's tcp_htcp.c"),
         /// With `adaptive_backoff`, the smallest fraction of the window that remains after a loss
         least_beta: f64 = number("0.5", Range::between(0.1, 1.0), "Linux's tcp_htcp.c, BETA_MIN"),
         /// With `adaptive_backoff`, the largest fraction of the window that remains after a loss
-        most_beta: f64 = number("0.8", Range::between(0.1, 0.99), "Linux's tcp_htcp.c, BETA_MAX (102/128 there)"),
-        /// Source of the constants: the other parameters (published), or the value of Linux for `most_beta` (linux),
-        /// 102/128
+        most_beta: f64 = number("0.8", Range::between(0.1, 0.99), "Near Linux's BETA_MAX of 102/128 (tcp_htcp.c)"),
+        /// Source of `most_beta`: the parameter (published), or Linux's value of 102/128 (linux)
         variant: Variant = choice("published", "Linux's tcp_htcp.c, BETA_MAX; all other values are already Linux's"),
     }
 }

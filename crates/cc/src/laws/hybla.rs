@@ -10,7 +10,7 @@ use ackclock_base::{Packets, Range, Span, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "hybla",
-        "TCP Hybla: over a long round trip, the window grows as fast as Reno's over a short reference round trip",
+        "TCP Hybla: at a long RTT, the window grows as fast as Reno's would at a short reference RTT",
         "Caini and Firrincieli 2004, \"TCP Hybla: a TCP enhancement for heterogeneous networks\"; Linux's tcp_hybla.c",
         Hybla::TABLE,
     ),
@@ -21,14 +21,14 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// Reno at the pace of a reference round trip.
     pub struct Hybla {
-        /// Reference round trip: over a longer one, the window grows as fast as Reno's would over this one; over a
-        /// shorter one, as Reno's
+        /// Reference RTT: at a longer RTT, the window grows as fast as Reno's would at the reference; at a shorter RTT,
+        /// the flow grows as Reno
         reference: Span = time(
             "25 ms",
             Range { min: 0.0, max: 3600.0, above_min: true },
             "Caini and Firrincieli 2004, RTT_0; Linux's rtt0",
         ),
-        /// Upper bound of the ratio of the round trip to the reference
+        /// Upper bound on the ratio of the minimum RTT to `reference`
         most_rho: f64 = number(
             "40",
             Range::between(1.0, 60.0),

@@ -25,26 +25,25 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The end points of the increase and decrease functions.
     pub struct Parameters {
-        /// Packets by which the window grows in a round trip while the queueing delay is at most 1 % of the longest so
+        /// Packets by which the window grows per round trip while the queueing delay is at most 1 % of the longest so
         /// far
         most_alpha: f64 = number("10", Range::between(0.1, 1e4), "Liu et al. 2008, alpha_max; Linux's ALPHA_MAX"),
-        /// Packets by which the window grows in a round trip at the longest queueing delay so far
+        /// Packets by which the window grows per round trip at the longest queueing delay so far
         least_alpha: f64 = number("0.3", Range::between(0.001, 1e4), "Liu et al. 2008, alpha_min; Linux's ALPHA_MIN"),
         /// Fraction by which a loss reduces the window while the queueing delay is at most 10 % of the longest so far
         least_beta: f64 = number("0.125", Range::between(0.0, 0.9), "Liu et al. 2008, beta_min; Linux's BETA_MIN"),
         /// Fraction by which a loss reduces the window while the queueing delay is at least 80 % of the longest so far
         most_beta: f64 = number("0.5", Range::between(0.0, 0.9), "Liu et al. 2008, beta_max; Linux's BETA_MAX"),
-        /// Window below which growth and reductions are Reno's
+        /// Window below which growth and reductions follow Reno
         low_window: Packets = packets(
             "10 packets",
             Range::at_least(0.0),
             "Liu et al. 2008, W_thresh, from memory; Linux has 15",
         ),
-        /// Number of rounds with a queueing delay of at most 1 % of the longest so far that restore the increase to
-        /// `most_alpha` after a longer delay
+        /// Number of round trips with a queueing delay of at most 1 % of the longest so far after which the increase
+        /// returns to `most_alpha`
         patience: u32 = integer("5", Range::between(1.0, 1000.0), "Liu et al. 2008, theta; Linux's theta"),
-        /// Source of the constants: the other parameters (published), or these with Linux's `low_window` of 15 packets
-        /// (linux)
+        /// Source of `low_window`: the parameter (published), or Linux's value of 15 packets (linux)
         variant: Variant = choice("published", "Linux's tcp_illinois.c has the paper's constants except win_thresh"),
     }
 }

@@ -9,9 +9,8 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "learning-tcp",
-        "NewReno that guesses which losses are transmission errors and keeps its window at them; another loss within \
-         one and a half round trips refutes the guess, restarts the window from one packet and makes such guesses \
-         rarer",
+        "NewReno that guesses which losses are transmission errors and does not reduce its window for them; another \
+         loss within 1.5 RTTs refutes the guess, restarts the window from one packet and makes such guesses rarer",
         "A. Jain 2003 chapter 4; the thesis does not name the TCP that it modifies",
         Reno::TABLE,
     ),

@@ -8,8 +8,8 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "mda",
-        "Reno with the multiple drop action (MDA): the first partial acknowledgement after a loss retransmits as many \
-         consecutive packets as were counted as missing",
+        "Reno with Alnuem's multiple drop action (MDA): at the first partial acknowledgement after a loss, the sender \
+         retransmits as many consecutive packets as it has counted as missing",
         "Alnuem 2009 section 4.2.2",
         Reno::TABLE,
     ),

@@ -13,8 +13,8 @@ use ackclock_base::{Packets, Range, Span, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbca",
-        "RBCC for SCTP: the window grows if the round trip is below a threshold and shrinks if it is above, in \
-         proportion to the data acknowledged; losses do not reduce it",
+        "RBCC (RTT Based Congestion Control) for SCTP: the window grows if the RTT is below a threshold and shrinks if \
+         it is above, in proportion to the data acknowledged; losses do not reduce it",
         "Dahal 2007 section 6.1.1, equations 6.1, 6.2, 6.5",
         Parameters::TABLE,
     ),
@@ -40,7 +40,7 @@ pub const FACTOR: Declared<f64> = declare::number(
     Range { min: 1.0, max: 1000.0, above_min: true },
     "Dahal equation 6.5; section 6.2.1 uses 2.0, table 6.1 also 2.3",
 )
-.about("Round-trip threshold as a multiple of the base round trip (F)");
+.about("RTT threshold as a multiple of the base RTT (F)");
 
 /// The given base round trip.
 pub const RTT_MIN: Declared<Span> = declare::time(
@@ -48,13 +48,12 @@ pub const RTT_MIN: Declared<Span> = declare::time(
     Range { min: 0.0, max: 3600.0, above_min: true },
     "not stated; latency divided by F in Dahal table 6.1 is 0.0621 to 0.0622 s",
 )
-.about("Base round trip with rtt_min_mode `given`; without effect with `measured`");
+.about("Base RTT if `rtt_min_mode` is `given`; no effect if it is `measured`");
 
 /// The source of the base round trip.
 pub const RTT_MIN_MODE: Declared<RttMinMode> =
-    declare::choice("given", "Dahal section 6.2.1, equation 6.5: a static value").about(
-        "Source of the base round trip: `rtt_min` (given), or the minimum so far on the path (measured)",
-    );
+    declare::choice("given", "Dahal section 6.2.1, equation 6.5: a static value")
+        .about("Source of the base RTT: `rtt_min` (given), or the minimum RTT so far on the path (measured)");
 
 parameters! {
     /// The threshold, and the effect of a timeout.

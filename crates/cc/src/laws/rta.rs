@@ -8,8 +8,8 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rta",
-        "Reno whose retransmission timeout backs off less the closer the smoothed rate of acknowledgements is to its \
-         maximum so far (RTA)",
+        "Reno with Alnuem's retransmission timeout action (RTA): the closer the smoothed rate of acknowledgements is \
+         to its maximum so far, the less the timeout backs off",
         "Alnuem 2009 section 4.2.3",
         Reno::TABLE,
     ),

@@ -23,20 +23,21 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// Multiplicative increase and multiplicative decrease.
     pub struct Scalable {
-        /// Packets by which the window grows for each packet or acknowledgement that the transport's `growth` counts
+        /// Packets by which a window above `legacy_window` grows for each packet or acknowledgement that the
+        /// transport's `growth` counts
         increase: f64 = number("0.01", Range::between(1e-6, 1.0), "Kelly 2003, a; comment in Linux's tcp_scalable.c"),
-        /// Fraction by which a loss reduces the window
+        /// Fraction by which a loss reduces a window above `legacy_window`
         decrease: f64 = number("0.125", Range::between(0.01, 0.9), "Kelly 2003, b; Linux's tcp_scalable.c"),
-        /// Window up to which growth and reductions are Reno's
+        /// Largest window at which growth and reductions follow Reno
         legacy_window: Packets = packets(
             "16 packets",
             Range::at_least(0.0),
             "Kelly 2003, lwnd, from memory; near 18.75, where Scalable TCP's mean window of 0.08/p at loss rate p \
              equals Reno's of sqrt(1.5/p). Linux instead uses the larger of the two increases",
         ),
-        /// Source of the constants: the other parameters (published), or the values of Linux in their place (linux):
-        /// the larger of Reno's increase and 0.01 packets for each packet counted, and a reduction by an eighth, at any
-        /// window
+        /// Source of the constants: the other parameters (published), or Linux (linux), where at any window the
+        /// increase per counted packet is the larger of 0.01 packets and Reno's, and a loss reduces the window by an
+        /// eighth
         variant: Variant = choice(
             "published",
             "Linux's tcp_scalable.c: since 4.0, TCP_SCALABLE_AI_CNT is 100 and counts packets; before, it was 50 and \

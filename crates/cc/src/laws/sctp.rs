@@ -25,7 +25,7 @@ pub const SCTP_2960: Entry = Entry {
     descriptor: &Descriptor {
         kind: Kind::Control,
         name: "sctp-2960",
-        summary: "SCTP by its first specification (RFC 2960), as in ns-2 until 2006: congestion avoidance counts \
+        summary: "SCTP as first specified (RFC 2960) and as in ns-2 until 2006: congestion avoidance counts \
                   acknowledged bytes only while the window is full",
         source: "RFC 2960 section 7.2; ns-2's SCTP module, release 3.6",
         parameters: Parameters::TABLE,
@@ -53,7 +53,7 @@ parameters! {
     pub struct Parameters {
         /// Smallest slow start threshold after a loss or a timeout, and smallest window after a loss
         min_ssthresh: Packets = packets("4 packets", Range::between(1.0, 1000.0), "RFC 9260 section 7.2.3"),
-        /// Acknowledgements that count towards the next packet of increase: every one (every), or those that move the
+        /// Acknowledgements that count towards the next packet of increase: all (every), or only those that advance the
         /// cumulative acknowledgement while the window is full (full-window)
         partial_acks: PartialAcks = choice("every", "RFC 9260 section 7.2.2; ns-2's AdjustCwnd"),
         /// Whether a timeout at a window of one packet lowers the slow start threshold again

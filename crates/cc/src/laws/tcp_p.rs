@@ -12,7 +12,7 @@ use ackclock_base::{Packets, Range, Time, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "tcp-p",
-        "Parallel TCP flows whose total window grows and shrinks as that of k flows would",
+        "Parallel TCP flows whose total window grows and shrinks as the total window of k standard flows would",
         "Cho 2006 sections III.B and III.C",
         Parameters::TABLE,
     ),
@@ -54,8 +54,8 @@ parameters! {
             Range::between(1.0, 1e6),
             "Cho section III.C; default not stated, 1 corresponds to one standard flow",
         ),
-        /// Weight of a new round trip in a flow's smoothed round trip, whose minimum is the time within which losses
-        /// count as one burst
+        /// Weight of a new sample in a flow's smoothed RTT; losses within the minimum of this smoothed RTT count as one
+        /// burst
         srtt_gain: f64 = number("0.125", adaptive_strength::GAINS, "Cho section III.B: w = 1/8"),
         /// The rules by which a group uses its strength.
         rules: Rules,
@@ -65,30 +65,31 @@ parameters! {
 parameters! {
     /// The rules of TCP-P for any strength.
     pub struct Rules {
-        /// How the group shrinks at a loss: the flow that found the loss halves its window and the other flows give up
-        /// what is left of the group's reduction (halve-detector, if the group has more than k flows), or all flows
-        /// give up the same share (proportional)
+        /// Reduction at a loss: the detecting flow halves its window and the other flows make up the rest of the
+        /// group's reduction (halve-detector, if the group has more than k flows), or all flows reduce their windows by
+        /// the same fraction (proportional)
         method: Method = choice(
             "halve-detector",
-            "Cho section III.C; if k is at least N, the number of flows, all flows give up the same share, because \
-             halving one window would be too large a reduction",
+            "Cho section III.C; if k is at least N, the number of flows, all flows reduce their windows by the same \
+             fraction, because halving one window would be too large a reduction",
         ),
-        /// Effect of a loss that a flow detects within its minimum smoothed round trip (a-tcp-p: the group's) after
-        /// another flow's loss has reduced its window: as any loss (none), no reduction (detector), or a reduction of
-        /// its own window only (siblings). With both, as detector, and every other loss spares flows whose windows
-        /// another flow's loss has reduced within their minimum smoothed round trip. With tcp-p, the detecting flow is
-        /// spared only in a group of more than k flows
+        /// Effect of a loss that a flow detects within its minimum smoothed RTT (a-tcp-p: the group's) after another
+        /// flow's loss reduced its window: as any loss (none; with tcp-p, always in groups of at most k flows), no
+        /// reduction (detector, both), or a reduction of the detecting flow's window only (siblings). With both, other
+        /// losses also spare flows whose windows another flow's loss reduced within their minimum smoothed RTT
         suppression: Suppression = choice(
             "detector",
             "Cho section III.B.3; section III.C.3 checks whether the detecting flow was reduced recently; in Linux 2.4 \
              a flow in recovery halves its window whatever its threshold is (tcp_cwnd_down)",
         ),
-        /// Whether a reduction for another flow's loss also lowers the slow start threshold to the window
+        /// Whether another flow's loss that reduces a flow's window also lowers that flow's slow start threshold to the
+        /// reduced window
         lower_ssthresh: bool = flag(
             false,
             "Cho section III.C leaves the slow start thresholds of the other flows unchanged",
         ),
-        /// Whether a window grows in steps of k packets; if not, by a fraction of a packet with each acknowledgement
+        /// Whether a window grows in steps of k packets; if not, it grows by a fraction of a packet at each
+        /// acknowledgement
         steps: bool = flag(true, "Cho section III.C: whole packets in the kernel, fractions in equations 3.4 and 3.7"),
     }
 }

@@ -29,8 +29,8 @@ pub const TCP_RTT: Entry = Entry {
 pub const TCP_RTTM: Entry = Entry {
     descriptor: &control(
         "tcp-rttm",
-        "TCP-RTT that retransmits all packets counted as missing at once (MDA) after every loss, including losses \
-         attributed to congestion",
+        "TCP-RTT that after every loss, including losses attributed to congestion, retransmits all packets counted as \
+         missing in one burst (MDA)",
         "Alnuem 2009 sections 7.1 and 7.2",
         Reno::TABLE,
     ),

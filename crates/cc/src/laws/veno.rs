@@ -24,13 +24,13 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The number of waiting packets that means congestion, and the effect of a loss.
     pub struct Parameters {
-        /// Number of packets waiting in the network from which the path counts as congested, so that a loss halves the
-        /// window and the window grows by half a packet in a round trip
+        /// Estimated number of the flow's packets queued in the network at or above which the path counts as congested:
+        /// a loss halves the window, and the window grows by half a packet per round trip
         beta: Packets = packets("3 packets", Range::at_least(0.0), "Fu and Liew 2003 section II; Linux's beta"),
         /// Fraction of the window that remains after a loss on a path that is not congested
         random_loss: f64 = number("0.8", Range::between(0.1, 1.0), "Fu and Liew 2003 section II; Linux's tcp_veno.c"),
-        /// Round trips from which the number of waiting packets is computed: the smoothed one and its minimum since the
-        /// last loss (published), or, as in Linux, the latest one and the minimum of all (linux)
+        /// RTTs from which the number of queued packets is estimated: the smoothed RTT and the minimum RTT since the
+        /// last loss (published), or, as in Linux, the latest RTT and the minimum RTT of the connection (linux)
         variant: Variant = choice("published", "Fu and Liew 2003 section II, from memory; Linux's tcp_veno.c"),
     }
 }

@@ -17,8 +17,8 @@ mod tests;
 pub const WESTWOOD: Entry = Entry {
     descriptor: &control(
         "westwood",
-        "Westwood: a loss reduces the window to at most the measured bandwidth times the minimum round trip; loss \
-         recovery as in Reno",
+        "Westwood: a loss reduces the window to at most the measured bandwidth times the minimum RTT; loss recovery as \
+         in Reno",
         SOURCE,
         Parameters::TABLE,
     ),
@@ -30,8 +30,8 @@ pub const WESTWOOD: Entry = Entry {
 pub const WESTWOOD_NR: Entry = Entry {
     descriptor: &control(
         "westwood-nr",
-        "Westwood: a loss reduces the window to at most the measured bandwidth times the minimum round trip; loss \
-         recovery as in NewReno",
+        "Westwood: a loss reduces the window to at most the measured bandwidth times the minimum RTT; loss recovery as \
+         in NewReno",
         SOURCE,
         Parameters::TABLE,
     ),
@@ -57,8 +57,8 @@ choice! {
 parameters! {
     /// The parameters of the bandwidth filter.
     pub struct Parameters {
-        /// Weights of the bandwidth filter: from the time between acknowledgements (time-constant), or constant
-        /// (fixed)
+        /// Weights of the bandwidth filter: computed from the time between acknowledgements (time-constant), or
+        /// constant (fixed)
         filter: Filter = choice(
             "time-constant",
             "Mascolo et al. 2001. The ns-2 module has both filters, fixed by default in its code; the Tcl defaults of \

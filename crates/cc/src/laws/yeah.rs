@@ -23,23 +23,24 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The thresholds of the slow mode, and the reaction to a queue. Linux has the same constants.
     pub struct Parameters {
-        /// Number of packets waiting in the network above which the flow is in slow mode and grows as Reno
+        /// Estimated number of the flow's packets queued in the network above which the flow is in slow mode and grows
+        /// as Reno
         most_waiting: Packets = packets("80 packets", Range::above(0.0), "Baiocchi et al. 2007, Q_max; Linux, ALPHA"),
-        /// Divisor of the minimum round trip; when the queueing delay exceeds the quotient, the flow is in slow mode
-        /// and grows as Reno
+        /// Divisor of the minimum RTT: while the queueing delay exceeds the quotient, the flow is in slow mode and
+        /// grows as Reno
         delay_divisor: f64 = number("8", Range::between(0.1, 1e6), "Baiocchi et al. 2007, phi; Linux, PHY"),
-        /// Fraction of the flow's packets waiting in the network by which a round reduces the window to drain them, if
-        /// more than `most_waiting` wait
+        /// Fraction of the flow's queued packets by which the window is reduced each round trip to drain the queue
+        /// while more than `most_waiting` packets are queued
         drained: f64 = number("1", Range::between(0.0, 1.0), "Baiocchi et al. 2007, gamma; Linux, GAMMA"),
-        /// Largest fraction of the window that a round gives up to drain waiting packets
+        /// Largest fraction by which the window is reduced in a round trip to drain the queue
         most_drained: f64 = number("0.5", Range::between(0.0, 1.0), "Baiocchi et al. 2007, epsilon; Linux, EPSILON"),
         /// Smallest fraction by which a loss reduces the window, unless competitors fill the queue
         least_cut: f64 = number("0.125", Range::between(0.0, 0.5), "Baiocchi et al. 2007, delta; Linux, DELTA"),
-        /// Number of consecutive rounds in slow mode from which the flow assumes that competitors fill the queue, so
-        /// that a loss halves the window
+        /// Number of consecutive round trips in slow mode after which the flow assumes that competitors fill the queue,
+        /// so that a loss halves the window
         greedy_rounds: u32 = integer("16", Range::between(1.0, 1e6), "Baiocchi et al. 2007, rho; Linux, RHO"),
-        /// Number of rounds in fast mode after which the flow assumes that it has no competitors, so that it forgets
-        /// its estimate of a competing Reno flow's window
+        /// Number of round trips in fast mode after which the flow assumes that it has no competitors and resets its
+        /// estimate of a competing Reno flow's window
         free_rounds: u32 = integer("50", Range::between(1.0, 1e6), "Linux, ZETA"),
     }
 }

@@ -16,7 +16,7 @@ pub const ENTRY: LayerEntry = LayerEntry {
         kind: Kind::Resume,
         name: "careful-resume",
         summary: "Careful Resume: jumps from the initial window to half the window of an earlier connection if the \
-                  round trips are similar, and retreats if that causes a loss",
+                  RTTs are similar, and retreats if the jump causes a loss",
         source: "RFC 9959, from the text of its last draft",
         parameters: Saved::TABLE,
         presets: &[],
@@ -36,16 +36,16 @@ pub const ENTRY: LayerEntry = LayerEntry {
 parameters! {
     /// What is remembered of an earlier connection, and how much of it is used.
     pub struct Saved {
-        /// Packets that the earlier connection delivered in a round trip; none if nothing is remembered, so that
-        /// there is no jump
+        /// Packets that the earlier connection delivered per round trip; none if no connection was saved, which
+        /// disables the jump
         saved_cwnd: Option<Packets> = packets("none", Range::between(1.0, 1e9), "RFC 9959 saved_cwnd: of an earlier connection"),
-        /// Minimum round trip of the earlier connection. The window jumps only if the present minimum is more than half
-        /// of this and at most ten times it; none if nothing is remembered, so that there is no jump
+        /// Minimum RTT of the earlier connection; the window jumps only if the current minimum RTT is more than half
+        /// and at most ten times this value; none if no connection was saved, which disables the jump
         saved_rtt: Option<Span> = time("none", Range::between(0.0, 1000.0), "RFC 9959 saved_rtt: of an earlier connection"),
         /// Largest window to jump to; none for no limit
         max_jump: Option<Packets> = packets("none", Range::between(1.0, 1e9), "RFC 9959 max_jump, which the host sets"),
-        /// Slow start threshold after a retreat, as a fraction of PipeSize: the packets in flight at the jump plus
-        /// those acknowledged since
+        /// Slow start threshold after a retreat, as a fraction of PipeSize, which is the number of packets in flight at
+        /// the jump plus the number acknowledged since
         beta: f64 = number("0.5", Range::between(0.0, 1.0), "RFC 9959, Safe Retreat; 0.7 for CUBIC"),
     }
 }

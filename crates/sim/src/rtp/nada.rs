@@ -12,7 +12,7 @@ use log::Log;
 pub const ENTRY: Entry = Entry {
     descriptor: &rate_control(
         "rtp:nada",
-        "NADA: computes a call's rate from queueing delay, losses and marks",
+        "NADA: computes a call's rate from queueing delay, losses and ECN marks",
         "RFC 8698",
         Parameters::TABLE,
     ),
@@ -38,28 +38,31 @@ parameters! {
         kappa: f64 = number("0.5", FACTORS, RFC),
         /// Scale of the congestion signal's change in the gradual rate update (ETA)
         eta: f64 = number("2", FACTORS, RFC),
-        /// Upper bound of the round trip in the gradual rate update (TAU)
+        /// Upper bound on the RTT in the gradual rate update (TAU)
         tau: Span = time("500 ms", TIMES, RFC),
-        /// Time over which losses, marks and the rate of arrivals are observed
+        /// Observation window for losses, ECN marks, queueing delays and the receiving rate (LOGWIN)
         logwin: Span = time("500 ms", Range::between(0.01, 2.0), RFC),
-        /// Queueing delay from which on a queue counts as built up, which ends the accelerated ramp-up
+        /// Queueing delay at or above which a queue counts as built up, which ends the accelerated ramp-up (QEPS)
         qeps: Span = time("10 ms", TIMES, RFC),
-        /// Upper bound of the delay that filtering adds to a reaction, in the accelerated ramp-up (DFILT)
+        /// Filtering delay that the accelerated ramp-up adds to the RTT and the feedback interval to obtain the
+        /// sender's reaction time (DFILT)
         dfilt: Span = time("120 ms", Range::between(0.0, 60.0), RFC),
-        /// Largest rise of the rate in the accelerated ramp-up, as a share of the rate at which packets arrive
+        /// Upper bound on the relative excess of the rate over the receiving rate in the accelerated ramp-up
+        /// (GAMMA_MAX)
         gamma_max: f64 = number("0.5", FACTORS, RFC),
-        /// Upper bound of the queueing delay that the accelerated ramp-up causes (QBOUND)
+        /// Upper bound on the queueing delay that the accelerated ramp-up causes (QBOUND)
         qbound: Span = time("50 ms", TIMES, RFC),
-        /// Number of mean loss intervals, in packets, without a loss after which the last loss is forgotten: a queueing
-        /// delay above `qth` then counts in full again (MULTILOSS)
+        /// Number of packets without a loss, as a multiple of the mean loss interval, after which the last loss is
+        /// forgotten and a queueing delay above `qth` counts in full again (MULTILOSS)
         multiloss: f64 = number("7", FACTORS, RFC),
-        /// Whether the interval since the last loss counts in the mean loss interval if it makes the mean longer.
-        /// If it counts, no loss is ever forgotten with `multiloss` of 7
+        /// Whether the mean loss interval includes the interval since the last loss if that makes the mean longer. If
+        /// true, no loss is ever forgotten with a `multiloss` of 7
         running_interval: bool = flag(true, "RFC 8698 section 4.2 refers to RFC 5348 section 5.4"),
         /// Queueing delay above which a smaller, warped delay enters the congestion signal while losses continue
         /// (QTH)
         qth: Span = time("50 ms", TIMES, RFC),
-        /// Factor in the exponent by which the warped delay falls as the queueing delay exceeds `qth` (LAMBDA)
+        /// Factor in the exponent of the delay warping: the larger, the faster the warped delay falls as the queueing
+        /// delay exceeds `qth` (LAMBDA)
         lambda: f64 = number("0.5", FACTORS, RFC),
         /// Loss ratio at which losses add `dloss` to the congestion signal (PLRREF)
         plrref: f64 = number("0.01", SHARES, RFC),
@@ -69,17 +72,19 @@ parameters! {
         dloss: Span = time("10 ms", Range::between(0.0, 60.0), RFC),
         /// Delay that marks add to the congestion signal at the marking ratio `pmrref` (DMARK)
         dmark: Span = time("2 ms", Range::between(0.0, 60.0), RFC),
-        /// Upper bound of the congestion signal
+        /// Upper bound on the congestion signal
         xmax: Span = time(
             "500 ms",
             TIMES,
             "not in RFC 8698; NADA_PARAM_XMAX in ns3-rmcat, a simulator by the RFC's authors",
         ),
-        /// Scale of the rise of the sending rate above the reference rate while packets wait in the sender (BETA_S)
+        /// Scale of the increase of the sending rate above the reference rate while packets are queued at the sender
+        /// (BETA_S)
         beta_s: f64 = number("0.1", FACTORS, RFC),
-        /// Scale of the fall of the encoder's rate below the reference rate while packets wait in the sender (BETA_V)
+        /// Scale of the reduction of the encoder's rate below the reference rate while packets are queued at the sender
+        /// (BETA_V)
         beta_v: f64 = number("0.1", FACTORS, RFC),
-        /// Weight of the newest loss ratio or marking ratio in its mean (ALPHA)
+        /// Weight of the newest sample in the smoothed loss and marking ratios (ALPHA)
         alpha: f64 = number("0.1", SHARES, RFC),
         /// Number of past minutes whose minimum one-way delay is the base delay, so that the delay of an earlier route
         /// expires

@@ -11,8 +11,8 @@ use ackclock_cc::laws::ledbat::delays::{BaseDelay, MAX_MINUTES};
 pub const ENTRY: Entry = Entry {
     descriptor: &rate_control(
         "rtp:scream",
-        "SCReAMv2: computes a call's rate from the window over the round trip; losses, marks and queueing \
-         delay reduce the window",
+        "SCReAMv2: computes a call's rate from the window divided by the RTT; losses, ECN marks and queueing delay \
+         reduce the window",
         "draft-ietf-ccwg-rfc8298bis-screamv2-01",
         Parameters::TABLE,
     ),
@@ -31,46 +31,48 @@ const SIZES: Range = Range::between(100.0, 1e6);
 parameters! {
     /// The parameters, after the constants of the draft. `TARGET_BITRATE_MIN` and `TARGET_BITRATE_MAX` are the rates of the call.
     pub struct Parameters {
-        /// Queueing delay to avoid; the window is reduced from half of this delay on (QDELAY_TARGET_LO)
+        /// Target queueing delay; a delay above half of this target reduces the window (QDELAY_TARGET_LO)
         qdelay_target: Span = time("60 ms", TIMES, WINDOW),
         /// Smallest window (MIN_REF_WND)
         min_window: Size = size("3000 B", SIZES, WINDOW),
         /// Largest packet (MSS)
         mss: Size = size("1000 B", SIZES, WINDOW),
-        /// Limit on the window: this multiple of the most bytes in flight in this round trip and the last, plus a
-        /// packet (BYTES_IN_FLIGHT_HEAD_ROOM)
+        /// Limit up to which the window grows, as a multiple of the maximum number of bytes in flight in the current
+        /// and previous round trips, plus `mss` (BYTES_IN_FLIGHT_HEAD_ROOM)
         head_room: f64 = number("1.5", FACTORS, WINDOW),
-        /// Share of the window that stays after a loss (BETA_LOSS)
+        /// Fraction of the window that remains after a loss (BETA_LOSS)
         beta_loss: f64 = number("0.7", SHARES, WINDOW),
-        /// Share of the window that stays after a mark (BETA_ECN)
+        /// Fraction of the window that remains after an ECN mark (BETA_ECN)
         beta_ecn: f64 = number("0.8", SHARES, WINDOW),
-        /// Round trips after congestion until the window may grow by its full share again (POST_CONGESTION_DELAY_RTT)
+        /// Number of round trips after the last loss or ECN mark until `mul_increase` applies in full again
+        /// (POST_CONGESTION_DELAY_RTT)
         cautious_rounds: f64 = number("100", Range::between(0.0, 10_000.0), WINDOW),
-        /// Share of the window by which the window grows in a round trip after a long time without congestion
-        /// (MUL_INCREASE_FACTOR)
+        /// Fraction of the window that is added to its linear growth per round trip after `cautious_rounds` without
+        /// congestion (MUL_INCREASE_FACTOR)
         mul_increase: f64 = number("0.02", Range::between(0.0, 1.0), WINDOW),
-        /// Virtual round trip: a flow with a shorter round trip grows more slowly (VIRTUAL_RTT)
+        /// Virtual RTT: the window of a flow with a shorter RTT grows by less per round trip (VIRTUAL_RTT)
         virtual_rtt: Span = time("25 ms", TIMES, WINDOW),
-        /// Weight of the newest queueing delay in the mean if the delay is above the mean; if below, it replaces
-        /// the mean (QDELAY_AVG_G)
+        /// Weight of a new queueing delay sample above the average in the average; a sample below the average replaces
+        /// it (QDELAY_AVG_G)
         qdelay_weight: f64 = number("0.25", SHARES, DELAY),
-        /// Multiple of the window that may be in flight (REF_WND_OVERHEAD_MAX; its reduction by jitter is left out)
+        /// Limit on the bytes in flight, as a multiple of the window (REF_WND_OVERHEAD_MAX; its reduction under jitter
+        /// is not implemented)
         overhead: f64 = number("3", FACTORS, SENDING),
         /// Lowest pacing rate, before `pacing_headroom` multiplies it (RATE_PACE_MIN)
         min_pacing: Rate = rate("50 kbit/s", Range::between(1000.0, 1e8), SENDING),
         /// Ratio of the pacing rate to the target rate (PACKET_PACING_HEADROOM)
         pacing_headroom: f64 = number("1.5", FACTORS, SENDING),
-        /// Largest factor on the pacing rate, reached when the target rate is the highest of the encoder
-        /// (MAX_RELAXED_PACING_FACTOR)
+        /// Largest additional factor of the pacing rate, reached as the target rate approaches the encoder's highest
+        /// rate (MAX_RELAXED_PACING_FACTOR)
         relaxed_pacing: f64 = number("4", FACTORS, SENDING),
-        /// Share of the encoder's highest rate from which on pacing becomes faster than `pacing_headroom` sets it
-        /// (RELAXED_PACING_LIMIT_LOW)
+        /// Target rate, as a fraction of the encoder's highest rate, above which the pacing rate exceeds
+        /// `pacing_headroom` times the target rate (RELAXED_PACING_LIMIT_LOW)
         relaxed_from: f64 = number("0.8", Range::between(0.0, 0.99), SENDING),
-        /// Bytes of headers for which the target rate leaves room in each packet (PACKET_OVERHEAD)
+        /// Header bytes per packet that the target rate allows for (PACKET_OVERHEAD)
         packet_overhead: Size = size("20 B", Range::between(0.0, 500.0), MEDIA),
-        /// Gain with which the target rate falls while packets wait in the sender (RATE_ADJUST_GAIN)
+        /// Gain of the target rate's reduction per frame while packets are queued at the sender (RATE_ADJUST_GAIN)
         adjust_gain: f64 = number("0.0625", SHARES, MEDIA),
-        /// Weight of the newest frame in the mean share by which frames exceed their nominal size
+        /// Weight of the newest frame in the average relative excess of frames over their nominal size
         /// (FRAME_SIZE_DEV_ALPHA)
         excess_weight: f64 = number("0.015625", SHARES, MEDIA),
         /// Number of past minutes whose minimum one-way delay is the base delay

@@ -11,7 +11,7 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,
         name: "always",
-        summary: "Attributes every loss that acknowledgements show to the cause that `cause` names; a timeout always \
+        summary: "Attributes every loss detected by acknowledgements to the cause set by `cause`; a timeout always \
                   counts as congestion",
         source: "Alnuem 2009 section 5.3",
         parameters: Parameters::TABLE,

@@ -12,8 +12,8 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,
         name: "rtt",
-        summary: "Attributes a loss to congestion if the smoothed round trip exceeds a threshold between the minimum \
-                  and the maximum round trip, otherwise to transmission errors; a timeout always counts as congestion",
+        summary: "Attributes a loss to congestion if the smoothed RTT exceeds a threshold between the minimum and the \
+                  maximum RTT, otherwise to transmission errors; a timeout always counts as congestion",
         source: "Alnuem 2009 section 6.2, equations 6.3 and 6.4, figure 6.2 and appendix D",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -45,32 +45,31 @@ choice! {
 parameters! {
     /// How round trips are smoothed, and the position of the edge.
     pub struct Parameters {
-        /// Weight of the old value in the smoothed round trip
+        /// Weight of the old value in the smoothed RTT
         alpha: f64 = number(
             "0.9",
             Range::between(0.0, 1.0),
             "Alnuem 2009 equation 6.4: 0.8 to 0.9; the thesis uses 0.9",
         ),
         /// Position of the threshold above which losses are attributed to congestion, from the minimum (0) to the
-        /// maximum (1) round trip
+        /// maximum (1) RTT
         midalpha: f64 = number(
             "0.15",
             Range::between(0.0, 1.0),
             "Alnuem 2009 equation 6.3; 0.15, 0.25 and 0.5 in section 7.3.4",
         ),
-        /// Initial value of the smoothed round trip: zero (zero), or the first sample of the round trip
-        /// (first-sample)
+        /// Initial value of the smoothed RTT: zero (zero), or the first RTT sample (first-sample)
         average_starts: AverageStarts = choice(
             "zero",
-            "Alnuem 2009 appendix D: zero, so that losses in the first twenty or so acknowledgements count as \
-             transmission",
+            "Alnuem 2009 appendix D: zero, so that losses during roughly the first twenty acknowledgements count as \
+             transmission errors",
         ),
-        /// Whether a loss is attributed to congestion if the smoothed round trip is exactly at the threshold
+        /// Whether a loss is attributed to congestion if the smoothed RTT is exactly at the threshold
         inclusive: bool = flag(false, "Alnuem 2009 section 6.2: above the threshold; appendix D: at or above it"),
-        /// Effect of a timeout on the maximum round trip: it is measured anew (forget), or stays (keep)
+        /// Effect of a timeout on the maximum RTT: measured anew (forget), or kept (keep)
         after_timeout: AfterTimeout = choice(
             "forget",
-            "Alnuem 2009 section 6.2 recalculates the maximum, but does not say from which round trips",
+            "Alnuem 2009 section 6.2 recalculates the maximum, but does not say from which RTT samples",
         ),
     }
 }

@@ -16,7 +16,7 @@ pub const ENTRY: LayerEntry = LayerEntry {
         kind: Kind::SlowStart,
         name: "hystart",
         summary: "HyStart as in Linux: ends every slow start, including those after timeouts, at a long train of \
-                  closely spaced acknowledgements or a rise in round trip",
+                  closely spaced acknowledgements or an RTT increase",
         source: "Ha and Rhee 2008, \"Taming the Elephants\"; Linux's tcp_cubic.c",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -29,27 +29,25 @@ parameters! {
     pub struct Parameters {
         /// Whether a long train of closely spaced acknowledgements ends slow start
         train: bool = flag(true, "Linux, hystart_detect"),
-        /// Whether a rise of the round trip ends slow start
+        /// Whether an RTT increase ends slow start
         delay: bool = flag(true, "Linux, hystart_detect"),
-        /// Window below which neither a train nor a rise of the round trip ends slow start
+        /// Window below which neither an acknowledgement train nor an RTT increase ends slow start
         low_window: Packets = packets("16 packets", Range::at_least(0.0), "Linux, hystart_low_window"),
         /// Largest gap between two consecutive acknowledgements of a train
         train_gap: Span = time("2 ms", Range::at_least(0.0), "Linux, hystart_ack_delta_us"),
-        /// Time added to the minimum round trip to obtain the length of a train that ends slow start; without pacing
-        /// by the transport, the length is half of the sum
+        /// Time added to the minimum RTT to obtain the length of a train that ends slow start; without pacing by the
+        /// transport, the length is half of the sum
         train_cushion: Span = time(
             "1 ms",
             Range::at_least(0.0),
             "Linux, hystart_ack_delay: time of four full GSO bursts at the pacing rate, at most 1 ms (1 ms below 2.1 \
              Gbit/s)",
         ),
-        /// Lower bound of the rise in round trip that ends slow start (the threshold is an eighth of the minimum
-        /// round trip, but at least this)
+        /// Lower bound on the RTT increase that ends slow start (an eighth of the minimum RTT, but at least this)
         least_rise: Span = time("4 ms", Range::at_least(0.0), "Linux, HYSTART_DELAY_MIN"),
-        /// Upper bound of the rise in round trip that ends slow start (the threshold is an eighth of the minimum
-        /// round trip, but at most this)
+        /// Upper bound on the RTT increase that ends slow start (an eighth of the minimum RTT, but at most this)
         most_rise: Span = time("16 ms", Range::at_least(0.0), "Linux, HYSTART_DELAY_MAX"),
-        /// Number of round-trip samples that a round needs before a rise of the round trip counts
+        /// Number of RTT samples that a round needs before an RTT increase counts
         samples: u32 = integer("8", Range::between(1.0, 1e6), "Linux, HYSTART_MIN_SAMPLES"),
     }
 }

@@ -14,8 +14,8 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::SlowStart,
         name: "hystart++",
-        summary: "HyStart++: in a connection's first slow start, grows a quarter as fast once the round trip has \
-                  risen, and ends slow start after five such rounds, unless the round trip falls again",
+        summary: "HyStart++: in a connection's first slow start, grows the window a quarter as fast once the RTT has \
+                  risen, and ends slow start after five such rounds, unless the RTT falls again",
         source: "RFC 9406",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -26,18 +26,18 @@ pub const ENTRY: LayerEntry = LayerEntry {
 parameters! {
     /// The constants of RFC 9406 section 4.3.
     pub struct Parameters {
-        /// Lower bound of the rise in round trip that ends standard slow start (the threshold is a fraction of the
-        /// round trip, but at least this)
+        /// Lower bound on the RTT increase that ends standard slow start (the minimum RTT of the last round divided by
+        /// `rise_divisor`, but at least this)
         least_rise: Span = time("4 ms", Range::at_least(0.0), "RFC 9406 section 4.3, MIN_RTT_THRESH"),
-        /// Upper bound of the rise in round trip that ends standard slow start (the threshold is a fraction of the
-        /// round trip, but at most this)
+        /// Upper bound on the RTT increase that ends standard slow start (the minimum RTT of the last round divided by
+        /// `rise_divisor`, but at most this)
         most_rise: Span = time("16 ms", Range::at_least(0.0), "RFC 9406 section 4.3, MAX_RTT_THRESH"),
-        /// Divisor of the last round's minimum round trip that gives the rise in round trip that ends standard slow
-        /// start, between `least_rise` and `most_rise`
+        /// Divisor of the last round's minimum RTT; the quotient, bounded by `least_rise` and `most_rise`, is the RTT
+        /// increase that ends standard slow start
         rise_divisor: f64 = number("8", Range::between(1.0, 1000.0), "RFC 9406 section 4.3, MIN_RTT_DIVISOR"),
-        /// Number of round-trip samples that a round needs before a rise of the round trip counts
+        /// Number of RTT samples that a round needs before an RTT increase counts
         samples: u32 = integer("8", Range::between(1.0, 1e6), "RFC 9406 section 4.3, N_RTT_SAMPLE"),
-        /// Divisor of the standard growth in conservative slow start, which follows a rise of the round trip
+        /// Divisor of the standard growth in conservative slow start, which follows an RTT increase
         growth_divisor: f64 = number("4", Range::between(1.0, 1000.0), "RFC 9406 section 4.3, CSS_GROWTH_DIVISOR"),
         /// Number of rounds of conservative slow start after which slow start ends; the first round may be incomplete
         conservative_rounds: u32 = integer("5", Range::between(1.0, 1e6), "RFC 9406 section 4.3, CSS_ROUNDS"),

@@ -29,10 +29,11 @@ pub const ENTRY: LayerEntry = LayerEntry {
 parameters! {
     /// The condition that ends slow start.
     pub struct Parameters {
-        /// Share by which the data delivered must be below the data sent one round trip earlier for slow start to end
+        /// Fraction by which the data delivered must fall short of the data sent one round trip earlier for slow start
+        /// to end
         threshold: f64 = number("0.26", Range::between(0.0, 1.0), "draft-chung-ccwg-search-09, THRESH"),
-        /// Length of the interval over which sent and delivered data are compared, as a multiple of the first round
-        /// trip
+        /// Length of the interval over which sent and delivered data are compared, as a multiple of the first RTT
+        /// sample
         window: f64 = number("3.5", Range::between(0.1, 100.0), "draft-chung-ccwg-search-09, WINDOW_SIZE_FACTOR"),
     }
 }

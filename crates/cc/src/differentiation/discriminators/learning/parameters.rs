@@ -39,13 +39,12 @@ parameters! {
         least: f64 = number("0.01", PROBABILITY, "Not in A. Jain 2003"),
         /// Largest probability of guessing a transmission error, at least `least`
         most: f64 = number("0.99", PROBABILITY, "Not in A. Jain 2003"),
-        /// Time within which another loss refutes a guess of a transmission error, as a multiple of the smoothed round
-        /// trip
+        /// Time within which another loss refutes a guess of a transmission error, as a multiple of the smoothed RTT
         check: f64 = number("1.5", Range::between(0.0, 1000.0), "A. Jain 2003 section 4.4: n = 1.5"),
-        /// Effect of the window at the loss, as a fraction of the largest window so far, on a confirmed guess: the
-        /// probability that the guess counts (chance), the weight of the guess (amount), or no effect (off)
+        /// Use of the ratio of the window at the loss to the largest window so far when a guess is confirmed:
+        /// probability that the guess counts (chance), factor on `increase` (amount), or none (off)
         p_inc: Weight = choice("chance", "A. Jain 2003 figure 4.1: an increase with probability p_inc"),
-        /// Whether a timeout is always attributed to congestion (congestion), or its cause is guessed like that of any
+        /// Whether a timeout is always attributed to congestion (congestion), or its cause is guessed as for any other
         /// loss (guess)
         timeouts: Timeouts = choice("congestion", "A. Jain 2003 says nothing about timeouts"),
     }
