@@ -18,6 +18,7 @@ from conftest import DERIVED, SCENARIO, STUDY, Command, replaced
 
 from ackclock import cli
 from ackclock.errors import Interrupted, RunError
+from ackclock.evaluation import files
 from ackclock.schemas import KINDS, schema
 from ackclock.study.load import study_names
 
@@ -246,6 +247,40 @@ class TestReproduce:
             assert ("published 4, measured 4 ± 0" in out) == (width < 100)
             assert "a quick run" in out
 
+    def test_a_control_and_a_scenario_of_an_evaluation_are_checked(
+        self, ackclock: Command, tmp_path: Path
+    ) -> None:
+        own = tmp_path / "gentle.py"
+        own.write_text("from ackclock.controls import Cubic\n\n\nclass Gentle(Cubic):\n    pass\n")
+        assert ackclock("check", own).out.endswith("valid control in Python: Gentle\n")
+        own.write_text("class Gentle:\n    pass\n")
+        assert ackclock("check", own).code == 2
+        scenario = files.folder() / "N-03.toml"
+        assert "valid scenario of an evaluation: 24 settings" in " ".join(
+            ackclock("check", scenario).out.split()
+        )
+
+    def test_a_study_runs_a_control_in_python_that_it_names(
+        self, ackclock: Command, study_file: Path
+    ) -> None:
+        own = study_file.with_name("gentle.py")
+        own.write_text("from ackclock.controls import NewReno\n\n\nclass Gentle(NewReno):\n    pass\n")
+        text = study_file.read_text()
+        study_file.write_text(replaced(text, ('control = "newreno"', 'control = "sack"')))
+        before = json.loads(ackclock("reproduce", study_file, "--json").out)
+        study_file.write_text(replaced(text, ('control = "newreno"', 'control = "gentle.py"')))
+        refused = ackclock("check", study_file)
+        assert (refused.code, "`--control FILE.py`" in " ".join(refused.err.split())) == (2, True)
+        assert ackclock("check", study_file, "--control", own).code == 0
+        after = json.loads(ackclock("reproduce", study_file, "--control", own, "--json").out)
+        # The class is NewReno over selective acknowledgements, as `sack` is, and so are its results.
+        numbers = [[claim["measured"] for claim in one["studies"][0]["claims"]] for one in (before, after)]
+        assert numbers[0] == numbers[1]
+        study_file.write_text(text)
+        unused = ackclock("reproduce", study_file, "--control", own)
+        assert unused.code == 2
+        assert "expected a control in Python that a study names" in " ".join(unused.err.split())
+
     def test_a_base_is_no_study(self, ackclock: Command, derived_file: Path) -> None:
         base = derived_file.with_name("small.base.toml")
         assert ackclock("reproduce", derived_file, "--quick").code == 0
@@ -461,7 +496,7 @@ class TestCheckAndSchema:
     def test_a_study_takes_no_other_control(self, ackclock: Command, study_file: Path) -> None:
         refused = ackclock("check", study_file, "--control", "cubic")
         assert refused.code == 2
-        assert "is a study, but this option applies only to scenarios" in " ".join(refused.err.split())
+        assert "expected a control in Python that a study names" in " ".join(refused.err.split())
 
     def test_a_study_with_a_wrong_scenario(self, ackclock: Command, study_file: Path) -> None:
         study_file.write_text(replaced(STUDY, ('control = "newreno"', 'control = "newrino"')))

@@ -90,7 +90,8 @@ class TestCommands:
         outcome = ackclock("reproduce", "rbcc/table-4.1", "--check")
         assert (outcome.code, outcome.out.strip()) == (
             0,
-            "rbcc/table-4.1: 4 of 4 runs reproduced the recorded results",
+            "rbcc/table-4.1: the first seeds of 4 of 4 runs reproduced the recorded results and samples; further seeds "
+            "were not repeated",
         )
         record = read("rbcc/table-4.1")
         assert record is not None
@@ -103,8 +104,21 @@ class TestCommands:
         path.write_text(json.dumps(document))
         outcome = ackclock("reproduce", "rbcc/table-4.1", "--check")
         assert outcome.code == 1
-        assert "rbcc/table-4.1: 1 of 4 runs did not reproduce the recorded results: many" in outcome.out
+        assert (
+            "the first seeds of 1 of 4 runs did not reproduce the recorded results or samples: many"
+            in outcome.out
+        )
         assert "out of date: 1 of 1 record" in outcome.err
+
+    def test_a_check_finds_another_sample(self, ackclock: Command, tmp_path: Path) -> None:
+        path = tmp_path / "records" / "rbcc" / "table-4.1.json"
+        document = json.loads(path.read_text())
+        metric = next(iter(document["samples"]["many"]))
+        document["samples"]["many"][metric][0] *= 1.001
+        path.write_text(json.dumps(document))
+        outcome = ackclock("reproduce", "rbcc/table-4.1", "--check")
+        assert outcome.code == 1
+        assert "did not reproduce the recorded results or samples: many" in outcome.out
 
     def test_a_changed_scenario_is_told_and_nothing_is_run(
         self, ackclock: Command, monkeypatch: pytest.MonkeyPatch

@@ -10,11 +10,14 @@ from ackclock.errors import InputError
 
 
 def check(file: Path, control: str | None = None) -> None:
-    """Validates a scenario, study or lesson file. ``control`` is the value of ``--control``, for scenarios and studies.
+    """Validates a scenario, a study, a lesson, a scenario of an evaluation or a control in Python.
+
+    ``control`` is the value of ``--control``, for scenarios and studies.
     InputError lists the mistakes.
     """
     from ackclock._files import read_text
-    from ackclock.study.kind import ENDING, LESSON, looks_like_study
+    from ackclock._named_files import is_python_file
+    from ackclock.study.kind import ENDING, LESSON, looks_like_evaluation, looks_like_study
 
     def only_scenarios(what: str) -> None:
         if control is not None:
@@ -47,7 +50,24 @@ def check(file: Path, control: str | None = None) -> None:
         ]
         console().print(f"{file}: valid lesson: {', '.join(parts)}")
         return
+    if is_python_file(file.name):
+        only_scenarios("control in Python")
+        from ackclock.evaluation.contenders import contender
+
+        console().print(f"{file}: valid control in Python: {contender(str(file)).name}")
+        return
     text = read_text(file)
+    if looks_like_evaluation(text):
+        only_scenarios("scenario of an evaluation")
+        from ackclock.evaluation.files import parse
+
+        about = parse(text, str(file)).about
+        settings = _count(len(list(about.settings(quick=False))), "setting")
+        console().print(
+            f"{file}: valid scenario of an evaluation: {settings}, {_count(len(about.metrics), 'metric')}, "
+            f"{_count(len(about.criteria), 'condition')}"
+        )
+        return
     if looks_like_study(text):
         with naming(control, [str(file)]):
             _study(file)

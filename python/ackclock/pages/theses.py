@@ -82,7 +82,7 @@ def _in_words(counts: Mapping[Verdict, int]) -> str:
 
 
 def about(both: Sequence[Recorded]) -> Iterator[str]:
-    """Yields how many tests were changed, how many claims are about baselines alone, and the answers to new questions."""
+    """Yields how many tests changed, how many claims are about baselines alone, and the answers to new questions."""
     yield from later_tests(both)
     if baselines := len(claims_of(both, "baselines")):
         verb = "compares" if baselines == 1 else "compare"

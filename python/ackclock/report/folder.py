@@ -46,7 +46,7 @@ def write_report(results: Sequence[StudyResult], folder: Path, command: str) -> 
         thesis = result.source.thesis
         up = [everything]
         if indexes:
-            up.append(Link(indexes[thesis.key], f"{thesis.author} ({thesis.year})"))
+            up.append(Link(indexes[thesis.key], thesis.cited))
         text = render_page(result, study_view.own_command(result), Place(tuple(up), to(before), to(after)))
         page.written(text, folder / pages[result.name])
     return page.written(render_index(results, command, pages=pages, indexes=indexes), folder / INDEX)

@@ -18,12 +18,12 @@ class SourceRecord(Document):
     author: str = Field(description="author of the publication")
     title: str = Field(description="title of the publication")
     where: str = Field(description="university, journal or series of the publication")
-    year: int = Field(description="year of the publication")
+    year: int | None = Field(description="year of the publication; null for a study of your own questions")
     item: str = Field(description='published table, figure or section, e.g. "Table 4.1"')
     section: str = Field(description="section of the publication that discusses the item")
     asked_by: Literal["thesis", "us"] = Field(
-        description="origin of the question: `thesis`, or `us` (ackclock's authors) for an experiment that is "
-        "not in the publication"
+        description="origin of the question: `thesis`, or `us` (the authors of the study) for an experiment "
+        "that is not in the publication"
     )
     setup_unknown: str = Field(
         description="part of the experiment's set-up that the publication leaves out; empty if it leaves "

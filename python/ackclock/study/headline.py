@@ -37,7 +37,7 @@ def _headline(name: str) -> Headline:
     source = {**shared.get("source", {}), **document.get("source", {})}
     thesis = {**theses(), **guidelines()}[source["thesis"]]
     section = f", section {source['section']}" if source.get("section") else ""
-    place = f"{thesis.author} ({thesis.year}), {source['item']}{section}"
+    place = f"{thesis.cited}, {source['item']}{section}"
     return Headline(name, document["title"], document["summary"], place, shown(path))
 
 

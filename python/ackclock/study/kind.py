@@ -1,4 +1,4 @@
-"""Distinguishes studies, bases, lessons and scenarios without loading the libraries that reading them requires."""
+"""Tells studies, bases, lessons, evaluations and scenarios apart without the libraries that reading them requires."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ ENDING = ".base.toml"
 """The file name ending of a base, which several studies share."""
 LESSON = ".lesson.toml"
 """The file name ending of a lesson's declaration."""
+
+
+def looks_like_evaluation(text: str) -> bool:
+    """Returns whether ``text`` is a scenario of an evaluation: it names the criterion to which it belongs."""
+    try:
+        return "family" in toml.loads(text)
+    except toml.TOMLDecodeError:
+        return False
 
 
 def looks_like_study(text: str) -> bool:

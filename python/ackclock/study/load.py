@@ -137,6 +137,8 @@ def _parsed(text: str, name: str, file: str) -> LoadedStudy:
 
 def _published(source: Source, file: str) -> Thesis:
     """Returns the publication that a study comes from."""
+    if source.publication is None and source.thesis is None:
+        return Thesis("own-questions", "Own questions", "Own questions", "", None, "")
     if source.publication is None:
         known = {**theses(), **guidelines()}
         if source.thesis not in known:

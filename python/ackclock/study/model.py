@@ -69,7 +69,9 @@ class Source(Table):
 
     thesis: str | None = Field(default=None, description="key of the thesis in studies/theses.toml")
     publication: Publication | None = Field(
-        default=None, description="any other publication, instead of `thesis`"
+        default=None,
+        description="any other publication, instead of `thesis`; a study of your own questions (`asked_by`) needs "
+        "neither",
     )
     item: str = Field(description='published table, figure or section, e.g. "Table 4.1"')
     section: str = Field(
@@ -98,6 +100,8 @@ class Source(Table):
 
     @model_validator(mode="after")
     def _comes_from_one(self) -> Self:
+        if self.asked_by == "us" and self.thesis is None and self.publication is None:
+            return self
         if (self.thesis is None) == (self.publication is None):
             found = "both" if self.thesis is not None else "neither"
             raise ValueError(

@@ -30,13 +30,14 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Thesis:
-    """An entry of ``studies/theses.toml``, or the publication that a user's own study names."""
+    """An entry of ``studies/theses.toml``, the publication of a user's own study, or the user's own questions."""
 
     key: str
     author: str
     title: str
     where: str
-    year: int
+    year: int | None
+    """None for the user's own questions."""
     degree: str
     systems: tuple[str, ...] = ()
     """The registered names of the systems that the publication proposes; all other systems are baselines."""
@@ -44,7 +45,12 @@ class Thesis:
     @property
     def reference(self) -> str:
         """Returns author, kind of work, place and year, as far as known, without the title."""
-        return ", ".join(filter(None, (self.author, self.degree, self.where, str(self.year))))
+        return ", ".join(filter(None, (self.author, self.degree, self.where, str(self.year or ""))))
+
+    @property
+    def cited(self) -> str:
+        """Returns author and year: "Dahal (2007)"."""
+        return self.author if self.year is None else f"{self.author} ({self.year})"
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,7 @@ class Source:
 
     def __str__(self) -> str:
         section = f", section {self.section}" if self.section else ""
-        return f"{self.thesis.author} ({self.thesis.year}), {self.item}{section}"
+        return f"{self.thesis.cited}, {self.item}{section}"
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class Tally:
 
     def __str__(self) -> str:
         about = KINDS[self.kind]
-        return f"{self.thesis.author} ({self.thesis.year})" + (f", {about}" if about else "")
+        return self.thesis.cited + (f", {about}" if about else "")
 
 
 def kind_of(claim: ClaimResult, result: StudyResult) -> Kind:

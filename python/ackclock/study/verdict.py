@@ -38,6 +38,8 @@ WORDS: Mapping[Result, Verdict] = {
     Result.UNDECIDED: "undecided",
     Result.NOT_JUDGED: "undecided",
 }
+FEW_EQUAL = 10
+"""The number of seeds below which equal values are pointed out: an interval of width 0 may be chance."""
 ANSWERS: Mapping[Verdict, Verdict] = {
     "as printed": "yes",
     "right order, other size": "no",
@@ -72,6 +74,9 @@ def judge(
         verdict, details = "not as printed", ["the measured value is undefined for all seeds"]
     elif reason := test.why_it_cannot_tell(found, verdict, rivals):
         verdict, details = "cannot tell", [*details, reason]
+    seeds_made = len(found[0].values)
+    if 1 < seeds_made < FEW_EQUAL and len(set(found[0].values)) == 1:
+        details = [*details, f"all {seeds_made} seeds gave the same value"]
     return ClaimResult(
         id=claim.id,
         text=claim.text,

@@ -17,7 +17,8 @@ def check(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="A scenario, a study, a base file shared by studies (.base.toml) or a lesson (.lesson.toml).",
+            help="A scenario, a study, a base file shared by studies (.base.toml), a lesson (.lesson.toml), a scenario "
+            "of an evaluation, or a control in Python (.py), which is loaded.",
             show_default=False,
         ),
     ],
