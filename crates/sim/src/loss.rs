@@ -96,9 +96,9 @@ parameters! {
 parameters! {
     /// The parameters of an outage in which all packets are lost.
     struct Outage {
-        /// The beginning of the outage, counted from the start of the run
+        /// Start of the outage, as time since the start of the run
         from: Span = time("0 s", Range::between(0.0, 1e6), "none"),
-        /// The end of the outage, counted from the start of the run; none for an outage to the end of the run
+        /// End of the outage, as time since the start of the run; none for an outage until the run ends
         until: Option<Span> = time("none", Range::between(0.0, 1e6), "none"),
     }
 }

@@ -30,9 +30,9 @@ parameters! {
             Range::at_least(0.0),
             "Floyd, Gummadi and Shenker 2001; ns-2's targetdelay_",
         ),
-        /// Lower bound on the lower threshold, which otherwise follows from `target_delay`
+        /// Lower bound on the lower threshold of the average queue length, which otherwise follows from `target_delay`
         min_threshold: Packets = packets("5 packets", Range::at_least(0.0), "Floyd, Gummadi and Shenker 2001"),
-        /// Upper threshold; none for three times the lower threshold
+        /// Upper threshold of the average queue length; none for three times the lower threshold
         max_threshold: Option<Packets> = packets("none", Range::above(0.0), "Floyd, Gummadi and Shenker 2001"),
         /// Weight of a new sample in the moving average of the queue length, which is sampled at each arrival; none for
         /// 1 - exp(-1/C), where C is the link's rate in packets per second

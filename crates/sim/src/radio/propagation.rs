@@ -20,7 +20,7 @@ pub const PROPAGATIONS: &[Entry] = &[Entry {
         kind: Kind::Propagation,
         name: "shadowing",
         summary: "Log-distance path loss with log-normal shadowing, drawn for each packet; a packet received with less \
-                  than `threshold_w` is corrupted",
+                  power than `threshold_w` is corrupted",
         source: "Rappaport, Wireless Communications, section 4.9; ns-2's Propagation/Shadowing",
         parameters: Shadowing::TABLE,
         presets: &[],

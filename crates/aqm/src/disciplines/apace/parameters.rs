@@ -17,7 +17,7 @@ parameters! {
         /// that it used (delayed), the error that the current weights would have made and the queue lengths that the
         /// prediction used (current-weights), or the error of the prediction as it was made and the newest queue
         /// lengths (current-regressor)
-        update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, which can be read in three ways"),
+        update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, which allow three interpretations"),
         /// Initial value of each weight of the predictor; with 1 / `order`, the first predictions are the mean of the
         /// last `order` queue lengths
         initial_weight: f64 = number(

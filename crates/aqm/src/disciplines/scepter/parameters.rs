@@ -117,7 +117,7 @@ parameters! {
         /// that it used (delayed), the error that the current weights would have made and the token levels that the
         /// prediction used (current-weights), or the error of the prediction as it was made and the newest token levels
         /// (current-regressor)
-        update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, which can be read in three ways"),
+        update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, which allow three interpretations"),
         bounded: bool = BOUNDED,
         /// Treatment of a packet that finds too few tokens: it is dropped (drop), or it is marked and passes without
         /// consuming tokens if `ecn` is on and the packet is ECN-capable, and is dropped otherwise (mark)
