@@ -9,7 +9,7 @@ from ackclock.custom import Arrival, Backlog, Capacity, Draws, LinkRate, Verdict
 
 
 class CoDel(ackclock.Discipline):
-    """Drops at departure, more and more often, once packets have waited longer than a target for an interval."""
+    """Drops or marks packets, increasingly often, once queueing delay has stayed above a target for an interval."""
 
     target: float = ackclock.parameter("5 ms", unit="time", above=0)
     interval: float = ackclock.parameter("100 ms", unit="time", above=0)

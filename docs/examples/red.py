@@ -11,7 +11,7 @@ from ackclock.custom import Arrival, Backlog, Capacity, Draws, LinkRate, Verdict
 
 
 class Red(ackclock.Discipline):
-    """Drops or marks early, with a probability that grows with the average queue."""
+    """Drops or marks packets early, with a probability that grows with the average queue length."""
 
     min_threshold: float = ackclock.parameter("5 packets", unit="packets", at_least=0)
     max_threshold: float = ackclock.parameter("15 packets", unit="packets", above=0)

@@ -86,12 +86,12 @@ pub const ECN: Declared<bool> = declare::flag(false, "RFC 3168 section 5")
 
 /// The parameter that decides, in a region of forced drops, about packets that can be marked.
 pub const DROPS_ABOVE_MAXIMUM: Declared<Option<bool>> = declare::optional_flag(
-    "RFC 3168 section 7 drops above the upper threshold; ns-3 (UseHardDrop) and Linux (harddrop) have an option; \
+    "RFC 3168 section 7: drops above the upper threshold; an option in ns-3 (UseHardDrop) and Linux (harddrop); \
      DCTCP's step (RFC 8257 section 3.1) must mark",
 )
 .about(
-    "With `ecn`, whether ECN-capable packets are dropped while the drop probability is 1; by default (none) they \
-     are, unless the upper threshold is at most the lower one, as in DCTCP's step",
+    "With `ecn`, whether ECN-capable packets are dropped instead of marked while the drop probability is 1; if none, \
+     they are dropped, or marked if the upper threshold is not above the lower one (a step, as in DCTCP)",
 );
 
 /// Returns whether packets that can be marked are dropped when the drop probability is 1. `step` says whether
@@ -107,9 +107,9 @@ parameters! {
     /// The parameter that every queue has, and a link without a queue has not. A discipline whose publication
     /// has another default presets it.
     pub struct QueueLimit {
-        /// Capacity of the queue, without the packet being sent: packets, bytes, time at the rate at which the queue
-        /// empties, or bandwidth-delay products (that rate times the mean round trip without queueing of the link's
-        /// flows); or `unlimited`
+        /// Capacity of the queue, not counting the packet in transmission: a number of packets or bytes, a drain time
+        /// at the queue's service rate, or a multiple of the bandwidth-delay product (service rate times the mean base
+        /// RTT of the link's flows); or `unlimited`
         limit: Limit = limit("50 packets", Range::at_least(0.0), "ns-2's default queue limit"),
     }
 }

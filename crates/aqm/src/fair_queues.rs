@@ -10,7 +10,7 @@ use ackclock_base::{Range, Size, declare, declare::Declared};
 /// The bytes that a queue may send in its turn.
 pub const QUANTUM: Declared<Size> =
     declare::size("1514 B", Range::at_least(64.0), "Linux, psched_mtu: the MTU plus the Ethernet header")
-        .about("Bytes that a queue may send in its turn");
+        .about("Number of bytes that each queue can send per round-robin turn");
 
 /// Whether a queue may send a packet that is longer than the rest of its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

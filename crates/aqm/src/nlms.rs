@@ -51,8 +51,8 @@ pub const BOUNDED: Declared<bool> =
         "Levin and May 1976; Jain 2003 section 2.4.1 has no bounds, and a step of 0.01 diverges beyond a horizon of 156",
     )
     .about(
-        "Whether the learning rate is limited to values that are stable at the horizon, and predictions to values \
-         that the queue or the token bucket can have",
+        "Whether the learning rate is limited to values at which the predictor is stable with this `horizon`, and \
+         predictions to possible values (from 0 to the limit of the queue or the depth of the token bucket)",
     );
 
 /// The number of partial sums computed side by side; a single sum would have to be added up in sequence.

@@ -21,7 +21,7 @@ pub const QUANTUM: Declared<Size> = declare::size(
     Range::between(1.0, 1e9),
     "the authors' code of BC-PQP (Tahir et al. 2024), PACKET_SIZE",
 )
-.about("Bytes that a phantom queue drains before the next one has its turn");
+.about("Number of bytes that a phantom queue drains per round-robin turn");
 
 /// One phantom queue, which drains at a rate. It counts in whole numbers.
 #[derive(Clone, Debug)]

@@ -14,7 +14,7 @@ pub const BURST: Declared<Size> = declare::size(
     Range::above(0.0),
     "RFC 2215 section 3.6, b; Jain 2003 section 5.1, sigma; 25 kB are 50 packets of 500 bytes (Jain 2003 section 2.7)",
 )
-.about("Depth of the token bucket; a packet longer than that never finds enough tokens");
+.about("Depth of the token bucket; a packet larger than the bucket never finds enough tokens");
 
 /// The units of a bit, so that a rate in bits per second times a time in nanoseconds is a whole number of
 /// them.

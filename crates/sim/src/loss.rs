@@ -36,8 +36,8 @@ pub const LOSSES: &[Entry] = &[
         descriptor: &loss(
             "correlated",
             "Corrupts packets in clusters, because the random numbers of successive packets are correlated (netem); \
-             the share of corrupted packets is lower than a `probability` below 0.5, and higher than a `probability` \
-             above 0.5",
+             the share of corrupted packets is lower than `probability` if `probability` is below 0.5, and higher if \
+             it is above 0.5",
             "Linux net/sched/sch_netem.c, get_crandom",
             Mixed::TABLE,
         ),
@@ -85,8 +85,8 @@ parameters! {
 parameters! {
     /// Losses by correlated random numbers.
     struct Mixed {
-        /// Bound below which a packet's random number, from 0 to 1, has the packet corrupted; without correlation,
-        /// the probability that a packet is corrupted
+        /// Threshold for a packet's random number, which lies between 0 and 1: the packet is corrupted if its number is
+        /// lower; without correlation, the threshold is the probability that a packet is corrupted
         probability: f64 = number("0.01", Range::between(0.0, 1.0), "tc-netem(8), loss random"),
         /// The correlation of the random numbers of successive packets; 0 for independent packets
         correlation: f64 = number("0.25", Range::between(0.0, 1.0), "tc-netem(8), loss random"),
@@ -96,9 +96,9 @@ parameters! {
 parameters! {
     /// The parameters of an outage in which all packets are lost.
     struct Outage {
-        /// The beginning of the outage, counted from the start of the run
+        /// Start of the outage, as time since the start of the run
         from: Span = time("0 s", Range::between(0.0, 1e6), "none"),
-        /// The end of the outage, counted from the start of the run; none for an outage to the end of the run
+        /// End of the outage, as time since the start of the run; none for an outage until the run ends
         until: Option<Span> = time("none", Range::between(0.0, 1e6), "none"),
     }
 }
@@ -151,8 +151,8 @@ parameters! {
 parameters! {
     /// The probability of the bad state of a Gilbert channel, and of losses in the two states.
     struct Chances {
-        /// Probability of the bad state, from which the mean length of the good state follows (at least 1 packet in
-        /// gilbert-packets); none for the length in `good`
+        /// Long-run probability of the bad state, which sets the mean length of the good state instead of `good` (at
+        /// least 1 packet in gilbert-packets); none to use `good`
         probability: Option<f64> = number(
             "none",
             Range { min: 0.0, max: 0.999, above_min: true },

@@ -12,7 +12,7 @@ use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "adaptive-red",
-        "RED that adapts max_probability to hold the average queue midway between its thresholds",
+        "RED that adapts max_probability to hold the average queue length midway between the thresholds",
         "Floyd, Gummadi and Shenker 2001",
         Parameters::TABLE,
     ),
@@ -23,19 +23,19 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// RED with a target delay, and the steps of its slope.
     pub struct Parameters {
-        /// Target of the mean waiting time: the lower threshold is half of the packets that the link sends in this
+        /// Target mean queueing delay: the lower threshold is half the number of packets that the link sends in this
         /// time, but at least `min_threshold`
         target_delay: Span = time(
             "5 ms",
             Range::at_least(0.0),
             "Floyd, Gummadi and Shenker 2001; ns-2's targetdelay_",
         ),
-        /// Smallest lower threshold; a longer `target_delay` sets a higher one
+        /// Lower bound on the lower threshold of the average queue length, which otherwise follows from `target_delay`
         min_threshold: Packets = packets("5 packets", Range::at_least(0.0), "Floyd, Gummadi and Shenker 2001"),
-        /// Upper threshold; none for three times the lower threshold
+        /// Upper threshold of the average queue length; none for three times the lower threshold
         max_threshold: Option<Packets> = packets("none", Range::above(0.0), "Floyd, Gummadi and Shenker 2001"),
-        /// Weight, in the moving average of the queue length, of the queue length that each arrival finds; none for 1 -
-        /// exp(-1/C) on a link that sends C packets a second
+        /// Weight of a new sample in the moving average of the queue length, which is sampled at each arrival; none for
+        /// 1 - exp(-1/C), where C is the link's rate in packets per second
         weight: Option<f64> = number(
             "none",
             Range { min: 0.0, max: 1.0, above_min: true },

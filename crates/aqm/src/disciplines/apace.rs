@@ -23,7 +23,7 @@ pub use parameters::Parameters;
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "apace",
-        "Drops early, with a probability that grows with the predicted queue",
+        "Drops or marks packets early, with a probability that grows with the predicted queue length",
         "Jain 2003 chapter 2",
         Parameters::TABLE,
     ),

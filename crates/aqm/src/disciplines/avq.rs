@@ -49,17 +49,18 @@ parameters! {
             "Kunniyur and Srikant 2001; Jain 2003 section 2.7.1",
         ),
         /// Gain of the virtual queue's service rate (alpha): per second, the service rate changes by alpha times the
-        /// difference between the desired load (`utilisation` times the link's rate) and the load
+        /// difference between the desired load (`utilisation` times the link's rate) and the actual load (see `load`)
         smoothing: f64 = number(
             "0.1",
             Range::above(0.0),
             "Jain 2003 section 2.7.1; 0.15 in Kunniyur and Srikant 2001",
         ),
-        /// Load that is held at the desired utilisation: all packets except those that the discipline itself drops
-        /// (admitted), or all packets (offered)
+        /// Traffic that counts towards `utilisation`: all arrivals except packets dropped because the virtual queue
+        /// overflows (admitted), or all arrivals (offered)
         load: Load = choice(
             "admitted",
-            "the authors' version for ns-2, queue/vq.cc; Kunniyur and Srikant 2001, which mark, count every arrival",
+            "the authors' version for ns-2, queue/vq.cc; Kunniyur and Srikant 2001 mark packets and count every \
+             arrival",
         ),
         ecn: bool = ECN,
     }

@@ -19,8 +19,8 @@ use ackclock_base::{Random, Range, Rate, Size, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "bc-pqp",
-        "A policer with a phantom queue for each flow; when a flow bursts, its phantom queue is filled up, so that \
-         the burst gains the flow nothing",
+        "A policer with a phantom queue (a byte counter) for each flow; when a flow bursts, its phantom queue is \
+         filled to capacity, so that the flow gains nothing from the burst",
         "Tahir et al. 2024 (SIGCOMM)",
         Parameters::TABLE,
     ),
@@ -39,15 +39,15 @@ parameters! {
             "the default `burst` of the other policers. A Reno flow whose share is w packets per round trip needs \
              w^2 / 18 packets: its window swings from 2/3 w to 4/3 w, and its excess over w adds up to w^2 / 18",
         ),
-        /// Time over which the bytes that arrive at a phantom queue are compared with those that drain from it, to
-        /// detect a burst
+        /// Length of the window in which the bytes that arrive at a phantom queue are compared with the bytes that
+        /// drain from it, to detect bursts
         window: Span = time(
             "100 ms",
             PERIODS,
             "an argument, `rtt`, in the code of Tahir et al.; here 100 ms, like `round_trip` of scepter",
         ),
-        /// Share of the draining bytes by which the arriving bytes must exceed them for a burst, and fall short of
-        /// them for its end
+        /// Relative difference between the bytes that arrive and drain in a window: a burst begins when arrivals exceed
+        /// drained bytes by more than this share, and ends when they fall short by more than this share
         threshold: f64 = number("0.5", Range::at_least(0.0), "gradient_threshold in the code of Tahir et al."),
         queues: usize = QUEUES,
         quantum: Size = QUANTUM,

@@ -10,7 +10,7 @@ use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "blue",
-        "Drops with a probability that rises when the queue overflows and falls when the link is idle",
+        "Drops or marks packets with a probability that rises when the queue overflows and falls when the link is idle",
         "Feng, Kandlur, Saha and Shin 2002",
         Parameters::TABLE,
     ),
@@ -21,27 +21,27 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The steps of the probability.
     pub struct Parameters {
-        /// Amount by which a step raises the drop probability (d1)
+        /// Increase of the drop probability per step up (d1)
         increment: f64 = number(
             "0.0025",
             Range::between(0.0, 1.0),
             "Increment in the ns-3 port of the authors' ns-1.1 code (Tahiliani, Jain and Singh; in no ns-3 release)",
         ),
-        /// Amount by which a step lowers the drop probability (d2), usually far less than d1
+        /// Decrease of the drop probability per step down (d2), usually far smaller than d1
         decrement: f64 = number(
             "0.00025",
             Range::between(0.0, 1.0),
             "Decrement in the ns-3 port by Tahiliani, Jain and Singh; Feng et al. 1999: far below d1",
         ),
-        /// Shortest time between two steps of the drop probability, so that a step can take effect
+        /// Shortest time between two steps of the drop probability, in which a step can take effect
         freeze_time: Span = time(
             "100 ms",
             Range::above(0.0),
             "FreezeTime in the ns-3 port by Tahiliani, Jain and Singh; 50 ms in the authors' ALTQ version \
              (altq_blue.c)",
         ),
-        /// Queue length above which the drop probability already rises, to leave room for bursts (L); none for a rise
-        /// at overflows only
+        /// Queue length above which the drop probability rises before the queue overflows, to leave room for bursts
+        /// (L); none to raise it only when the queue overflows
         threshold: Option<Packets> = packets(
             "none",
             Range::at_least(0.0),

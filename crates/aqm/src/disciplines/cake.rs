@@ -53,12 +53,12 @@ parameters! {
     pub struct Parameters {
         /// Rate of the shaper, overhead included; none for no shaper
         rate: Option<Rate> = rate("none", Range::at_least(1.0), "tc-cake(8), bandwidth; unlimited by default"),
-        /// Round trip for which the queues are tuned: it is CoDel's interval, and 1/20 of it CoDel's target; a shaper
-        /// that needs longer than 2/3 of the target for 1514 B raises both
+        /// Round-trip time for which the queues are tuned: CoDel's interval is `rtt`, its target `rtt` / 20; both are
+        /// raised if the shaper takes longer than 2/3 of the target to send 1514 B
         rtt: Span = time("100 ms", Range::above(0.0), "tc-cake(8), rtt: 100 ms, the keyword internet"),
         /// Bytes that the layers below IP add to each packet, which count towards the rate
         overhead: Size = size("0 B", Range::between(0.0, 256.0), "tc-cake(8), overhead; raw by default"),
-        /// Smallest size with which a packet counts towards the rate, overhead included
+        /// Minimum packet size that counts towards the rate, overhead included: smaller packets count with this size
         mpu: Size = size("0 B", Range::between(0.0, 256.0), "tc-cake(8), mpu"),
         /// Encapsulation that counts towards the rate: none (noatm), cells of 53 bytes with 48 bytes of the packet
         /// each (atm), or an additional byte for each 64 bytes of the packet (ptm)
@@ -66,7 +66,8 @@ parameters! {
         /// Parties among which the rate is shared fairly before it is shared among flows: sending and receiving hosts
         /// (triple-isolate), sending hosts (dual-srchost), receiving hosts (dual-dsthost), or none (flows)
         isolation: Isolation = choice("triple-isolate", "tc-cake(8), flow isolation"),
-        /// Whether ECN-capable packets are marked where CoDel would drop them; BLUE drops them too
+        /// Whether ECN-capable packets are marked where CoDel would drop them; BLUE drops ECN-capable packets in any
+        /// case
         ecn: bool = ECN.by_default("true").source("Linux, sch_cake.c, where marking is always on; RFC 3168 section 5"),
     }
 }

@@ -16,7 +16,7 @@ use ackclock_base::{Packets, Random, Rate, Size, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "choke",
-        "RED that, while the average queue is at least the lower threshold, compares an arrival with a random \
+        "RED that, while the average queue length is at least the lower threshold, compares each arrival with a random \
          waiting packet and drops both if they belong to the same flow",
         "Pan, Prabhakar and Psounis 2000",
         Parameters::TABLE,
@@ -35,8 +35,8 @@ parameters! {
         gentle: bool = red::GENTLE
             .by_default("false")
             .source("Pan, Prabhakar and Psounis 2000: above the upper threshold every arrival is dropped"),
-        /// Whether ECN-capable packets are marked where RED would drop them early; a pair of one flow is always
-        /// dropped
+        /// Whether ECN-capable packets are marked where RED would drop them early; an arrival and a waiting packet of
+        /// its flow are dropped in any case
         ecn: bool = ECN,
         drops_above_maximum: Option<bool> = DROPS_ABOVE_MAXIMUM,
     }

@@ -15,7 +15,8 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "codel",
-        "Drops at departure, more and more often, once packets have waited longer than a target for an interval",
+        "Drops or marks packets as they leave the queue, increasingly often, once queueing delay has stayed above a \
+         target for an interval",
         "RFC 8289",
         Parameters::TABLE,
     ),
@@ -36,12 +37,13 @@ parameters! {
 
 /// The acceptable standing delay.
 pub const TARGET: Declared<Span> = declare::time("5 ms", Range::above(0.0), "RFC 8289 section 4.4")
-    .about("Acceptable waiting time in a standing queue");
+    .about("Acceptable standing queueing delay (TARGET)");
 
 /// The time for which the target may be exceeded.
 pub const INTERVAL: Declared<Span> = declare::time("100 ms", Range::above(0.0), "RFC 8289 section 4.3")
     .about(
-        "Time for which packets may wait longer than the target before dropping begins; about a round trip",
+        "Time for which the queueing delay must stay above the target before dropping begins (INTERVAL); about the \
+         largest expected RTT",
     );
 
 /// The backlog up to which no packet is dropped.
@@ -51,7 +53,8 @@ pub const MAX_PACKET: Declared<Size> = declare::size(
     "RFC 8289 section 5.6 (bytes() <= MAXPACKET)",
 )
 .about(
-    "Bytes left in the queue up to which CoDel does not drop the packet that leaves: the size of the largest packet",
+    "Number of bytes left in the queue at or below which CoDel does not drop the departing packet: the size of the \
+     largest packet (MAXPACKET)",
 );
 
 /// Whether packets are marked instead of dropped.
@@ -66,7 +69,7 @@ pub const CE_THRESHOLD: Declared<Option<Span>> = declare::time(
     "RFC 8290 section 5.2 (CE_THRESHOLD); net/sched/sch_codel.c",
 )
 .about(
-    "Waiting time above which every ECN-capable packet is marked, with or without `ecn`; none for no such marks",
+    "Queueing delay above which every ECN-capable packet is marked, with or without `ecn`; none for no threshold",
 );
 
 /// The control law: when to drop, given how long packets have waited. Each queue of FQ-CoDel has its own,

@@ -20,8 +20,8 @@ use controller::{Controller, Spread};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "dualpi2",
-        "Two coupled queues: a short one for L4S packets (ECT(1) or CE), and a classic one, whose drop probability \
-         also sets the marking in the short one",
+        "Two coupled queues: a short L4S queue for packets with ECT(1) or CE, and a classic queue, whose drop \
+         probability also sets the marking probability of the L4S queue",
         "RFC 9332 appendix A",
         Parameters::TABLE,
     ),
@@ -32,41 +32,44 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The controller of both queues, the ramp of the short one, and the share of the classic one.
     pub struct Parameters {
-        /// Target of the waiting time, which is the longer of the two queues' waits
+        /// Target queueing delay; the controller compares it with the longer delay of the two queues
         target: Span = time("15 ms", Range::above(0.0), "RFC 9332 appendix A.1"),
         /// Time between updates of the probabilities (Tupdate)
         update_period: Span = time(
             "16 ms",
             PERIODS,
-            "RFC 9332 appendix A.1 (min(target, RTT_max/3) there, 16 ms in Linux)",
+            "Linux; min(target, RTT_max/3) in RFC 9332 appendix A.1",
         ),
-        /// Rise of the controller's probability in an update for each second of waiting time above the target
+        /// Integral gain: change of the controller's probability p' per update for each second of queueing delay above
+        /// the target; p' squared is the classic drop probability
         alpha: f64 = number(
             "0.16",
             Range::at_least(0.0),
             "RFC 9332 appendix A.1: 0.1 Tupdate / RTT_max^2 with RTT_max = 100 ms",
         ),
-        /// Rise of the controller's probability in an update for each second by which the waiting time has grown
-        /// since the last update
+        /// Proportional gain: change of the controller's probability p' per update for each second by which queueing
+        /// delay has grown since the last update; p' squared is the classic drop probability
         beta: f64 = number("3.2", Range::at_least(0.0), "Linux; RFC 9332 appendix A.1 has 0.3 / RTT_max = 3"),
-        /// Factor of the coupling (k): the short queue marks with k times the square root of the classic queue's drop
-        /// probability, or as often as the ramp says if that is more
+        /// Coupling factor (k): the L4S queue marks with k times the square root of the classic queue's drop
+        /// probability, or with the probability of its ramp (see `ramp_start`) if that is higher
         coupling: f64 = number("2", Range::between(1.0, 100.0), "RFC 9332 section 2.1 and appendix A.1"),
-        /// Waiting time in the short queue from which on the short queue marks packets by itself (minTh), except a
-        /// packet that leaves it empty
+        /// Queueing delay in the L4S queue at which its ramp begins: the L4S queue's own marking probability rises from
+        /// zero above it (minTh); a packet that leaves the L4S queue empty is exempt
         ramp_start: Span = time("800 us", Range::at_least(0.0), "RFC 9332 appendix A.1"),
-        /// Waiting time beyond `ramp_start` at which every packet is marked; zero for a step
+        /// Width of the L4S queue's ramp: queueing delay above `ramp_start` at which every packet is marked; zero for a
+        /// step
         ramp_range: Span = time("400 us", Range::at_least(0.0), "RFC 9332 appendix A.1; Linux has a step at 1 ms"),
-        /// Share of the bytes that the classic queue sends while both have packets
+        /// Share of the sent bytes that the classic queue contributes while both queues have packets
         classic_share: f64 = number(
             "0.1",
             Range::between(0.0, 1.0),
             "Linux; RFC 9332 section 4.2.2 leaves the weight open",
         ),
-        /// Whether the short queue drops as often as the classic one under overload, when marking all of its
-        /// packets is not enough; if not, it only marks
+        /// Whether the L4S queue drops packets with the classic queue's drop probability under overload, when marking
+        /// every packet is not enough; if not, the L4S queue only marks
         drops_on_overload: bool = flag(true, "RFC 9332 section 4.2.3 and appendix A.2; Linux's drop_on_overload and overflow"),
-        /// Whether packets are marked; if not, all packets share the classic queue, and the discipline is PI2
+        /// Whether ECN-capable packets are marked; if not, all packets share the classic queue, and the discipline is
+        /// PI2
         ecn: bool = flag(true, "RFC 9332 appendix A.1; De Schepper et al. 2016"),
     }
 }
@@ -81,9 +84,9 @@ pub fn doubt(values: &Values, link: &LinkRate) -> Option<String> {
     let two_packets = link.rate.time_to_send(Size::from_bytes(2 * u64::from(link.mean_packet_bytes)));
     (ecn && end < two_packets).then(|| {
         format!(
-            "the ramp (ramp_start + ramp_range) ends at {end}, but to send two packets of {} B at {} takes {two_packets}: nearly \
-             every packet of a scalable control such as DCTCP is marked, and its flows starve beside those of classic \
-             controls; raise `ramp_start` or `ramp_range`",
+            "the ramp (ramp_start + ramp_range) ends at {end}, but sending two packets of {} B at {} takes \
+             {two_packets}: nearly every packet of a scalable control such as DCTCP is marked, and its flows starve \
+             next to flows of classic controls; raise `ramp_start` or `ramp_range`",
             link.mean_packet_bytes, link.rate
         )
     })

@@ -17,8 +17,8 @@ use ackclock_base::{Random, Rate, Size, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "fair-policer",
-        "A policer with a phantom queue for each flow; the queues drain in turns, so that flows share the \
-         tokens equally",
+        "A policer with a phantom queue (a byte counter) for each flow; the phantom queues drain in turns, so that \
+         flows share the tokens equally",
         "Shan et al. 2021 (INFOCOM)",
         Parameters::TABLE,
     ),
@@ -30,8 +30,8 @@ parameters! {
     /// The bucket, and the turns of its flows.
     pub struct Parameters {
         rate: Option<Rate> = RATE,
-        /// Depth of the bucket in which all flows take up space; a packet passes if the space of its flow, with this
-        /// packet, is at most the space that is free when the packet arrives
+        /// Total capacity of all phantom queues; a packet passes if the phantom queue of its flow, including this
+        /// packet, is at most the capacity that is free when the packet arrives
         burst: Size = BURST,
         queues: usize = QUEUES,
         quantum: Size = QUANTUM,

@@ -33,7 +33,7 @@ parameters! {
     pub struct Parameters {
         /// Number of queues to which flows are hashed
         queues: usize = integer("1024", Range::between(1.0, 65_536.0), "RFC 8290 section 5.2, Flows"),
-        /// Bytes that a queue may send in its turn
+        /// Number of bytes that each queue can send per round-robin turn
         quantum: Size = size("1514 B", Range::at_least(64.0), "RFC 8290 section 5.2, Quantum"),
         /// Largest number of packets dropped at once, oldest first, from the queue with the most bytes when the limit
         /// is exceeded; dropping ends earlier once half of that queue's bytes are gone

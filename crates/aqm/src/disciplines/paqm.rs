@@ -17,7 +17,8 @@ use forecast::Forecast;
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "paqm",
-        "Drops the fraction of the predicted traffic that keeps the queue at a desired length (like PAQM)",
+        "Drops the fraction of the predicted arrivals by which the queue would exceed a desired length (a \
+         reconstruction of PAQM)",
         "after Gao, He and Hou 2002, reconstructed",
         Parameters::TABLE,
     ),
@@ -28,18 +29,17 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The desired queue, and the prediction of traffic.
     pub struct Parameters {
-        /// Desired length of the queue
+        /// Desired queue length
         optimal_queue: Packets = packets("20 packets", Range::at_least(0.0), "Jain 2003 section 2.7.1"),
-        /// Length of the intervals for which arrivals are counted and predicted, at least the transmission time of a
-        /// mean packet; none for ten such times, but at least 0.1 ms
+        /// Length of the intervals in which arrivals are counted and predicted, at least the transmission time of a
+        /// packet of mean size; none for ten times that transmission time, but at least 0.1 ms
         interval: Option<Span> = time("none", PERIODS, "not published"),
-        /// Number of latest intervals from whose arrivals those of the next interval are predicted
+        /// Number of most recent intervals from whose arrivals the number of arrivals in the next interval is predicted
         order: usize = integer("10", Range::between(1.0, 200.0), "not published"),
-        /// Number of intervals over which the correlation of the traffic is measured
+        /// Number of intervals over which the mean and the autocovariance of the arrivals are averaged
         memory: f64 = number("1000", Range::at_least(1.0), "not published"),
         ecn: bool = ECN,
-        /// With `ecn`, whether ECN-capable packets are dropped when the drop probability is 1; if not, they are
-        /// marked
+        /// With `ecn`, whether ECN-capable packets are dropped while the drop probability is 1; if not, they are marked
         drops_above_maximum: bool = flag(true, "RFC 3168 section 7"),
     }
 }

@@ -25,9 +25,9 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The counter and its threshold.
     pub struct Parameters {
-        /// Rate of which the counter drains a share; none for the link's rate
+        /// Reference rate: the counter drains at `drain` times this rate; none for the link's rate
         rate: Option<Rate> = RATE.source("HULL: the rate of the counter's link"),
-        /// Share of the rate at which the counter drains (gamma)
+        /// Rate at which the counter drains, as a share of `rate` (gamma)
         drain: f64 = number(
             "0.95",
             Range { min: 0.0, max: 1.0, above_min: true },

@@ -9,8 +9,8 @@ use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "pi",
-        "Drops with a probability that a proportional-integral controller adapts to hold the queue at a \
-         reference length",
+        "Drops or marks packets with a probability that a proportional-integral controller adapts to hold the queue at \
+         a reference length",
         "Hollot, Misra, Towsley and Gong 2001",
         Parameters::TABLE,
     ),
@@ -21,19 +21,19 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The reference length, and the controller.
     pub struct Parameters {
-        /// Target of the queue length (q_ref)
+        /// Target queue length (q_ref)
         reference: Packets = packets(
             "50 packets",
             Range::at_least(0.0),
             "ns-2's qref_; 200 packets in a buffer of 800 in Hollot et al. 2001",
         ),
-        /// Coefficient a of the controller: a sample changes the drop probability by a (q - reference) - b (previous q -
-        /// reference), with q in packets
+        /// Coefficient a of the controller: each sample adds a (q - reference) - b (previous q - reference) to the drop
+        /// probability, where q is the queue length in packets
         a: f64 = number("1.822e-5", Range::at_least(0.0), "Hollot et al. 2001; ns-2's a_"),
-        /// Coefficient b of the controller: a sample changes the drop probability by a (q - reference) - b (previous q -
-        /// reference), with q in packets
+        /// Coefficient b of the controller: each sample adds a (q - reference) - b (previous q - reference) to the drop
+        /// probability, where q is the queue length in packets
         b: f64 = number("1.816e-5", Range::at_least(0.0), "Hollot et al. 2001; ns-2's b_"),
-        /// Time between samples of the queue
+        /// Time between samples of the queue length
         sample_period: Span = time("6.25 ms", PERIODS, "160 Hz: Hollot et al. 2001; ns-2's w_ is 170 Hz"),
         /// Whether ECN-capable packets are marked instead of dropped, unless the queue overflows
         ecn: bool = flag(false, "RFC 3168 section 5; Hollot et al. 2001 enable marking"),

@@ -15,7 +15,8 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "pie",
-        "Drops at arrival with a probability that a controller moves until the waiting time is on target",
+        "Drops or marks packets on arrival with a probability that a controller adapts to hold queueing delay at a \
+         target",
         "RFC 8033",
         Parameters::TABLE,
     ),
@@ -26,32 +27,33 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The controller, and its safeguards and marks.
     pub struct Parameters {
-        /// Target of the waiting time (QDELAY_REF)
+        /// Target queueing delay (QDELAY_REF)
         target: Span = time("15 ms", Range::above(0.0), "RFC 8033 section 4.2"),
         /// Time between updates of the drop probability (T_UPDATE)
         update_period: Span = time("15 ms", PERIODS, "RFC 8033 section 4.2"),
-        /// Time from the beginning of a burst after a quiet period for which no packet is dropped early (MAX_BURST)
+        /// Burst allowance (MAX_BURST): time without early drops after the last arrival at which the drop probability
+        /// was zero and queueing delay below half of `target`
         max_burst: Span = time("150 ms", Range::at_least(0.0), "RFC 8033 section 4.4"),
-        /// Rise of the drop probability in an update for each second of waiting time above the target; divided by 2
-        /// to 2048 while the drop probability is below 0.1
+        /// Integral gain: change of the drop probability per update for each second of queueing delay above the target;
+        /// divided by 2 to 2048 while the drop probability is below 0.1
         alpha: f64 = number("0.125", Range::at_least(0.0), "RFC 8033 section 4.2"),
-        /// Rise of the drop probability in an update for each second by which the waiting time has grown since the
-        /// last update; divided by 2 to 2048 while the drop probability is below 0.1
+        /// Proportional gain: change of the drop probability per update for each second by which queueing delay has
+        /// grown since the last update; divided by 2 to 2048 while the drop probability is below 0.1
         beta: f64 = number("1.25", Range::at_least(0.0), "RFC 8033 section 4.2"),
-        /// Largest rise of the drop probability in an update once the drop probability is at least 0.1; 1 for no
+        /// Largest increase of the drop probability per update while the drop probability is at least 0.1; 1 for no
         /// limit
         max_increment: f64 = number("0.02", Range { min: 0.0, max: 1.0, above_min: true }, "RFC 8033 section 5.5"),
-        /// Waiting time above which each update adds another 0.02 to the drop probability; none, as in RFC 8033, for
-        /// no addition; 250 ms in Linux
+        /// Queueing delay above which each update adds another 0.02 to the drop probability (250 ms in Linux); none for
+        /// no addition, as in RFC 8033
         high_delay: Option<Span> = time("none", Range::above(0.0), "Linux, net/sched/sch_pie.c"),
-        /// Whether drops are spaced: none until the drop probabilities of the arrivals since the last drop add up to
-        /// 0.85, and a certain one at 8.5
+        /// Whether drops are spaced out: no drop until the drop probabilities of the arrivals since the last drop add
+        /// up to 0.85, and a certain drop once they reach 8.5
         derandomize: bool = flag(false, "RFC 8033 section 5.4"),
         /// Whether ECN-capable packets are marked instead of dropped early while the drop probability is below
         /// `mark_threshold`
         ecn: bool = flag(false, "RFC 8033 section 5.1"),
-        /// Drop probability from which on ECN-capable packets are dropped early too (mark_ecnth); at 1, they are
-        /// always marked
+        /// Drop probability at and above which ECN-capable packets are dropped early instead of marked (mark_ecnth);
+        /// with 1, they are always marked
         mark_threshold: f64 = number("0.1", Range::between(0.0, 1.0), "RFC 8033 section 5.1"),
     }
 }

@@ -13,7 +13,7 @@ pub mod steps;
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "red",
-        "Drops or marks early, with a probability that grows with the average queue",
+        "Drops or marks packets early, with a probability that grows with the average queue length",
         "Floyd and Jacobson 1993",
         Parameters::TABLE,
     ),
@@ -37,7 +37,7 @@ parameters! {
 /// The average queue at which early drops begin.
 pub const MIN_THRESHOLD: Declared<Packets> =
     declare::packets("5 packets", Range::at_least(0.0), "Floyd and Jacobson 1993 section 4; ns-2's thresh_")
-        .about("Average queue below which no packet is dropped early");
+        .about("Average queue length below which no packet is dropped or marked early");
 
 /// The average queue at which the curve bends.
 pub const MAX_THRESHOLD: Declared<Packets> = declare::packets(
@@ -46,8 +46,8 @@ pub const MAX_THRESHOLD: Declared<Packets> = declare::packets(
     "Floyd and Jacobson 1993 section 4; ns-2's maxthresh_",
 )
 .about(
-    "Average queue at which the drop probability reaches max_probability; a value below min_threshold counts as \
-     min_threshold",
+    "Average queue length at which the drop probability reaches max_probability; a value below min_threshold is raised \
+     to min_threshold",
 );
 
 /// The weight of a new sample in the average.
@@ -56,7 +56,7 @@ pub const WEIGHT: Declared<f64> = declare::number(
     Range { min: 0.0, max: 1.0, above_min: true },
     "Floyd and Jacobson 1993 section 6; ns-2's q_weight_",
 )
-.about("Weight, in the moving average of the queue length, of the queue length that each arrival finds");
+.about("Weight of a new sample in the moving average of the queue length, which is sampled at each arrival");
 
 /// The drop probability at the bend.
 pub const MAX_PROBABILITY: Declared<f64> = declare::number(
@@ -73,7 +73,7 @@ pub const GENTLE: Declared<bool> = declare::flag(
 )
 .about(
     "Whether the drop probability rises linearly from max_probability to 1 between max_threshold and twice \
-     max_threshold; if not, it is 1 from max_threshold on",
+     max_threshold; if not, it is 1 at and above max_threshold",
 );
 
 /// The RED discipline. Its descendants contain one.

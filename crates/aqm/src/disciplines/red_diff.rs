@@ -12,7 +12,7 @@ use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "red-diff",
-        "RED that adapts max_probability to the difference between the queue and its average",
+        "RED that adapts max_probability to the difference between the queue length and its average",
         "Jain 2003 section 2.9, a suggestion",
         Parameters::TABLE,
     ),
@@ -23,8 +23,8 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// RED's parameters, and those that move its slope.
     pub struct Parameters {
-        /// Difference beyond which max_probability is adapted: raised if the queue is longer than its average by more
-        /// than this, lowered if it is shorter by more than this
+        /// Difference between the queue length and its average above which max_probability is adapted: raised if the
+        /// queue is longer than its average, lowered if it is shorter
         threshold: Packets = packets("5 packets", Range::at_least(0.0), "not in Jain 2003; RED's min_threshold"),
         /// The steps of the slope.
         steps: Steps,

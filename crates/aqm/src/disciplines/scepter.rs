@@ -29,8 +29,8 @@ use pid_squared::PidSquared;
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "scepter",
-        "A policer that drops at random before its tokens run out, with a probability that follows the token level, \
-         which most of its laws predict",
+        "A policer that drops packets at random before its token bucket is empty, with a probability computed from the \
+         level of tokens (with most laws, from its prediction)",
         "Jain 2003 chapter 5",
         Parameters::TABLE,
     ),

@@ -20,7 +20,8 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "sfb",
-        "BLUE for bins of flows; flows that do not respond to drops share a small rate",
+        "Stochastic fair BLUE: BLUE for bins to which flows are hashed; flows that do not respond to drops share a low \
+         rate",
         "Feng, Kandlur, Saha and Shin 2001",
         Parameters::TABLE,
     ),
@@ -31,7 +32,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The bins, their steps, and the rate of unresponsive flows.
     pub struct Parameters {
-        /// Number of levels, in each of which a flow has a bin (L)
+        /// Number of levels (L); each flow is hashed to one bin of every level
         levels: u64 = integer(
             "2",
             Range::between(1.0, 16.0),
@@ -43,32 +44,32 @@ parameters! {
             Range::between(1.0, 65536.0),
             "Feng et al. 2001, its simulations; SFB_NUMBUCKETS is 16 in Linux, net/sched/sch_sfb.c",
         ),
-        /// Number of packets above which a bin is over-full; none for 1.5 times the bin's share of the limit, or for
-        /// 20 without a limit
+        /// Number of waiting packets above which a bin is over-full; none for 1.5 times `limit` / `bins`, or 20 without
+        /// a limit
         bin_size: Option<Packets> = packets(
             "none",
             Range::at_least(0.0),
-            "Feng et al. 2001, its simulations; 20 in Linux, and here where there is no limit",
+            "Feng et al. 2001, its simulations; 20 in Linux, and here without a limit",
         ),
-        /// Rise of a bin's drop probability at an arrival while the bin is over-full
+        /// Increase of a bin's drop probability at each arrival that finds the bin over-full
         increment: f64 = number(
             "0.0005",
             Range::between(0.0, 1.0),
-            "tc-sfb(8), increment; the kernel's own, where tc says nothing, is 66/65536",
+            "tc-sfb(8), increment; the kernel's default without tc's option is 66/65536",
         ),
-        /// Fall of a bin's drop probability at an arrival while the bin is empty
+        /// Decrease of a bin's drop probability at each arrival that finds the bin empty
         decrement: f64 = number(
             "0.00005",
             Range::between(0.0, 1.0),
-            "tc-sfb(8), decrement; the kernel's own, where tc says nothing, is 11/65536",
+            "tc-sfb(8), decrement; the kernel's default without tc's option is 11/65536",
         ),
-        /// Rate that all flows with a drop probability of 1 share
+        /// Rate limit shared by all flows with a drop probability of 1
         penalty_rate: Rate = rate(
             "120 kbit/s",
             Range::at_least(1.0),
             "tc-sfb(8), penalty_rate: 10 packets a second, here of 1500 bytes",
         ),
-        /// Burst that flows with a drop probability of 1 may send together
+        /// Burst size shared by all flows with a drop probability of 1
         penalty_burst: Size = size(
             "30 kB",
             Range::at_least(0.0),
@@ -76,8 +77,8 @@ parameters! {
         ),
         /// Time for which a set of hash functions is used before the next one replaces it
         rehash: Span = time("600 s", Range::above(0.0), "tc-sfb(8), rehash"),
-        /// Time before a change of hash functions in which the next set already learns from flows with a drop
-        /// probability of 1
+        /// Time before a change of hash functions during which flows with a drop probability of 1 already update the
+        /// bins of the next set of hash functions
         warmup: Span = time("60 s", Range::at_least(0.0), "tc-sfb(8), db; Feng et al. 2001, moving hash functions"),
         /// Whether ECN-capable packets are marked instead of dropped, unless all bins of their flow are over-full,
         /// its drop probability is 1, or the queue overflows

@@ -11,8 +11,8 @@ use ackclock_base::{Random, Rate, Size, Time, Values, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "shaper",
-        "First in, first out; packets wait until a token bucket has tokens for them; a packet that does not fit \
-         is dropped",
+        "A shaper: packets wait, first in, first out, until a token bucket has enough tokens for them; a packet that \
+         finds the queue full or is larger than the bucket's depth is dropped",
         "RFC 2475 section 2.3.3.3; Jain 2003 section 5.1",
         Parameters::TABLE,
     ),

@@ -17,7 +17,8 @@ use ackclock_base::{Random, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "sred",
-        "Drops early, with a probability from the queue length and the estimated number of flows",
+        "Drops or marks packets early, with a probability computed from the queue length and the estimated number of \
+         flows",
         "Ott, Lakshman and Wong 1999",
         Parameters::TABLE,
     ),
@@ -28,29 +29,31 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The list of past arrivals, and the drop law.
     pub struct Parameters {
-        /// Number of past arrivals remembered (M)
+        /// Length of the list of past arrivals (M), in which each entry records a flow
         list: usize = integer("1000", Range::between(1.0, 1e6), "Ott, Lakshman and Wong 1999; Jain 2003 section 2.7.1"),
-        /// Probability with which an arrival replaces a list entry of another flow
+        /// Probability that an arrival replaces the random list entry with which it is compared, if that entry is of
+        /// another flow
         overwrite_probability: f64 = number("0.25", Range::between(0.0, 1.0), "Ott, Lakshman and Wong 1999"),
-        /// Weight of a new comparison in the frequency of hits, which are arrivals that meet their own flow in the
-        /// list; 1/list if absent
+        /// Weight of each arrival in the moving average of the hit frequency; a hit is an arrival that belongs to the
+        /// same flow as a random list entry; none for 1 / `list`
         weight: Option<f64> = number(
             "none",
             Range { min: 0.0, max: 1.0, above_min: true },
             "Jain 2003 section 2.7.1",
         ),
-        /// Drop probability with at least `many_flows` flows while the queue is at least a third of the limit; a
-        /// quarter of it from a sixth to a third of the limit, and zero below a sixth
+        /// Drop probability with at least `many_flows` flows while the queue is at least a third of `limit` (before the
+        /// increase for hits with `full`); a quarter of this value from a sixth to a third of `limit`, and zero below a
+        /// sixth
         max_probability: f64 = number(
             "0.15",
             Range::between(0.0, 1.0),
             "Ott, Lakshman and Wong 1999; Jain 2003 section 2.7.1",
         ),
-        /// Estimated number of flows from which on the drop probability rises no further; with fewer flows, it is
-        /// multiplied by the square of their number over `many_flows`
+        /// Estimated number of flows above which the drop probability does not rise further; with n flows, fewer than
+        /// this, the drop probability is multiplied by (n / `many_flows`)^2
         many_flows: f64 = number("256", Range::above(0.0), "Ott, Lakshman and Wong 1999"),
-        /// Whether an arrival that meets its own flow in the list is likelier to be dropped (full SRED); if not, all
-        /// flows are treated alike (simple SRED)
+        /// Whether an arrival that belongs to the same flow as a random list entry (a hit) is dropped with a higher
+        /// probability (full SRED); if not, all arrivals are treated alike (simple SRED)
         full: bool = flag(true, "Ott, Lakshman and Wong 1999"),
         ecn: bool = ECN,
     }

@@ -26,7 +26,7 @@ parameters! {
         rate: Option<Rate> = RATE.source("RFC 2697 section 2, CIR"),
         /// Depth of the committed bucket (CBS); a packet that finds too few tokens in it takes them from the excess bucket
         burst: Size = BURST.source("CBS of RFC 2697 section 2, which specifies no value"),
-        /// Depth of the excess bucket (EBS), which fills with the tokens that find the committed bucket full
+        /// Depth of the excess bucket (EBS), which receives the tokens that do not fit in the committed bucket
         excess_burst: Size = size("25 kB", Range::at_least(0.0), "EBS of RFC 2697 section 2, which specifies no value"),
         ecn: bool = ECN
             .source("RFC 3168 section 5; RFC 2697 section 4 marks packets for later nodes to drop")
@@ -35,8 +35,8 @@ parameters! {
 }
 
 /// The meaning of `ecn` in a three colour marker.
-pub const YELLOW: &str = "Whether ECN-capable packets beyond the committed bucket (yellow) are marked; if not, they \
-                          pass unchanged";
+pub const YELLOW: &str = "Whether ECN-capable packets that exceed the committed bucket (yellow) are marked; if not, \
+                          they pass unchanged";
 
 /// The meter: tokens go into the committed bucket, and tokens that do not fit into the excess bucket (section
 /// 3).

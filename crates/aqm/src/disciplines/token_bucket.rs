@@ -11,7 +11,7 @@ use ackclock_base::{Random, Range, Rate, Size, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "token-bucket",
-        "A policer: drops packets beyond a rate and a burst, and delays none",
+        "A token-bucket policer: drops packets that exceed a rate and a burst size, and delays none",
         "RFC 2215 section 3.6; Jain 2003 section 5.1",
         Parameters::TABLE,
     ),
@@ -24,16 +24,16 @@ parameters! {
     pub struct Parameters {
         rate: Option<Rate> = RATE,
         burst: Size = BURST,
-        /// Level of the bucket, as a share of its depth, below which ECN-capable packets that find enough tokens are
-        /// marked, with `ecn`
+        /// With `ecn`, level of the bucket, as a share of its depth, below which ECN-capable packets that find enough
+        /// tokens are marked
         marking_level: f64 = number(
             "0.5",
             Range::between(0.0, 1.0),
             "Jain 2003 section 5.1 mentions marking, but no level; half the depth corresponds to srTCM with CBS = \
              EBS",
         ),
-        /// Whether ECN-capable packets are marked while the bucket is below `marking_level`; a packet that finds too few
-        /// tokens is dropped in any case
+        /// Whether ECN-capable packets are marked while the bucket is below `marking_level`; a packet that finds too
+        /// few tokens is dropped in any case
         ecn: bool = ECN,
     }
 }

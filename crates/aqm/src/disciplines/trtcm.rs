@@ -28,13 +28,13 @@ parameters! {
         rate: Option<Rate> = RATE.source("RFC 2698 section 2"),
         /// Depth of the committed bucket (CBS)
         burst: Size = BURST.source("CBS of RFC 2698 section 2, which specifies no value"),
-        /// Rate above which packets are dropped (PIR); none for the committed rate
+        /// Peak rate (PIR), above which packets are dropped; if none, equal to the committed rate (`rate`)
         peak_rate: Option<Rate> = rate(
             "none",
             Range::at_least(1.0),
             "RFC 2698 section 2: equal to or greater than CIR",
         ),
-        /// Depth of the peak bucket (PBS); a packet longer than that is always dropped
+        /// Depth of the peak bucket (PBS); a packet larger than the bucket is always dropped
         peak_burst: Size = size(
             "50 kB",
             Range::above(0.0),

@@ -17,8 +17,8 @@ pub const ENTRY: SelectorEntry = SelectorEntry {
     descriptor: &Descriptor {
         kind: Kind::Selector,
         name: "spc",
-        summary: "Moves new data to another path after two consecutive increases of the round trip that both start \
-                  above a threshold",
+        summary: "Moves new data to another path once the round-trip time has risen twice in a row from values above a \
+                  threshold",
         source: "Dahal 2007 section 6.1.2, equations 6.3, 6.4",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -42,8 +42,8 @@ parameters! {
         threshold_factor: f64 = FACTOR,
         rtt_min_mode: RttMinMode = RTT_MIN_MODE,
         rtt_min: Span = RTT_MIN,
-        /// Path to switch to if there are several others: the one that would resume with the largest window
-        /// (largest-window), or the one that has been unused for longest (longest-rest)
+        /// Path to switch to if several other paths are usable: the path that would resume with the largest window
+        /// (largest-window), or the path unused for the longest time (longest-rest)
         next: Next = choice("largest-window", "not in the thesis, which has two paths"),
         /// The constants of the window that a path resumes with after a rest.
         rest: Rest,
@@ -53,15 +53,16 @@ parameters! {
 parameters! {
     /// The constants of equations 6.3 and 6.4, for which the thesis gives no source.
     pub struct Rest {
-        /// Smallest window with which a path resumes
+        /// Lower bound on the congestion window of a path when new data returns to it
         least_window: Packets = packets("2 packets", Range::between(1.0, 1e6), "Dahal equation 6.3"),
-        /// Numerator of the fraction of its window that a path keeps while it is unused; the denominator is the
-        /// number of acknowledgements on other paths since it was left, but at least `least_rest`
+        /// Initial numerator of the fraction of its congestion window that an unused path keeps: (`kept` + floor(n /
+        /// `kept_again`)) / max(n, `least_rest`) after n acknowledgements on other paths
         kept: u64 = integer("3", Range::between(1.0, 1e6), "Dahal equation 6.4"),
-        /// Number of acknowledgements on other paths after which the numerator `kept` of an unused path grows by one
+        /// Number of acknowledgements on other paths per increase by one of the numerator of the window fraction that
+        /// an unused path keeps (formula: see `kept`)
         kept_again: u64 = integer("10", Range::between(1.0, 1e9), "Dahal equation 6.4"),
-        /// Smallest denominator of the fraction of its window that an unused path keeps, in acknowledgements on other
-        /// paths
+        /// Lower bound on the denominator of the window fraction that an unused path keeps, in acknowledgements on
+        /// other paths (formula: see `kept`)
         least_rest: u64 = integer("7", Range::between(1.0, 1e9), "Dahal equation 6.4"),
     }
 }

@@ -19,7 +19,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The parameters of a half-duplex medium.
     pub struct HalfDuplex {
-        /// The silence between the transmissions of two stations
+        /// Idle time of the medium between transmissions of two different stations
         turnaround: Span = time("0 s", Range::between(0.0, 60.0), "none"),
     }
 }

@@ -19,7 +19,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The parameters of a token medium.
     pub struct Token {
-        /// The time in which the token passes from one station to the next
+        /// Time that the token takes to pass from one station to the next
         pass: Span = time("10 us", Range { min: 0.0, max: 60.0, above_min: true }, "none"),
     }
 }

@@ -19,8 +19,8 @@ pub const PROPAGATIONS: &[Entry] = &[Entry {
     descriptor: &Descriptor {
         kind: Kind::Propagation,
         name: "shadowing",
-        summary: "Log-distance path loss with log-normal shadowing, drawn for each packet; a packet received below \
-                  `threshold_w` is corrupted",
+        summary: "Log-distance path loss with log-normal shadowing, drawn for each packet; a packet received with less \
+                  power than `threshold_w` is corrupted",
         source: "Rappaport, Wireless Communications, section 4.9; ns-2's Propagation/Shadowing",
         parameters: Shadowing::TABLE,
         presets: &[],

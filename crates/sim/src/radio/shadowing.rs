@@ -18,14 +18,14 @@ parameters! {
         exponent: f64 = number("2", Range::between(1.0, 10.0), "ns-2's pathlossExp_; Rappaport table 4.2"),
         /// Standard deviation of the received power from packet to packet, in decibels
         deviation_db: f64 = number("4", Range::between(0.0, 100.0), "ns-2's std_db_; Dahal 2007 section 5.3.1"),
-        /// The reference distance, in metres, at which the mean power is that of free space: it is no higher at
-        /// shorter distances, and falls with the exponent at longer ones
+        /// Reference distance, in metres, at which the mean received power is that of free space; at longer distances
+        /// the mean power falls with the path loss exponent, and at shorter ones it stays constant
         reference_m: f64 = number("1", Range { min: 0.0, max: 1e5, above_min: true }, "ns-2's dist0_; Dahal 2007 section 5.3.1"),
-        /// Power of a transmitter, in watts
+        /// Transmit power, in watts
         transmit_w: f64 = number("0.28183815", Range { min: 0.0, max: 1e6, above_min: true }, NS2),
-        /// The smallest power with which a packet is received, in watts
+        /// Receiver threshold, in watts: a packet received with less power is corrupted
         threshold_w: f64 = number("3.652e-10", Range { min: 0.0, max: 1e6, above_min: true }, NS2),
-        /// Frequency of the carrier, in hertz
+        /// Carrier frequency, in hertz
         frequency_hz: f64 = number("914e6", Range::between(1e3, 1e13), NS2),
     }
 }

@@ -9,13 +9,13 @@ parameters! {
     pub struct Steps {
         /// Time between two adaptations of max_probability
         interval: Span = time("500 ms", PERIODS, SOURCE),
-        /// Amount by which a step up raises max_probability, but at most by a quarter of max_probability
+        /// Amount by which an adaptation increases max_probability, limited to a quarter of max_probability
         alpha: f64 = number("0.01", Range::between(0.0, 1.0), SOURCE),
-        /// Factor by which a step down multiplies max_probability
+        /// Factor by which an adaptation multiplies max_probability to decrease it
         beta: f64 = number("0.9", Range::between(0.0, 1.0), SOURCE),
-        /// Smallest max_probability that a step down leaves; a smaller initial value stays
+        /// Value below which max_probability is not decreased; a smaller initial value is not raised to it
         least_probability: f64 = number("0.01", Range::between(0.0, 1.0), SOURCE),
-        /// Largest max_probability that a step up leaves; a larger initial value stays until a step down
+        /// Value above which max_probability is not increased; a larger initial value is not lowered to it
         greatest_probability: f64 = number("0.5", Range::between(0.0, 1.0), SOURCE),
     }
 }

@@ -62,64 +62,65 @@ parameters! {
     pub struct Parameters {
         rate: Option<Rate> = RATE,
         burst: Size = BURST,
-        /// Depth of the bucket: that of `burst` (burst), or the tokens that arrive in `round_trip`, one
-        /// bandwidth-delay product (round-trip)
+        /// Depth of the token bucket: `burst` (burst), or one bandwidth-delay product, `rate` times `round_trip`
+        /// (round-trip)
         depth: Depth = choice(
             "burst",
             "burst: Jain 2003 section 5.1, sigma; round-trip: RFC 6349 section 3.2, the data that Reno keeps in flight \
              at the rate",
         ),
-        /// Round trip for which the bucket's depth is computed if `depth` is round-trip, and the gains of the laws
-        /// pi-squared and pid-squared
+        /// Round-trip time from which the gains of the laws pi-squared and pid-squared and, if `depth` is round-trip,
+        /// the depth of the bucket are computed
         round_trip: Span = time("100 ms", Range::between(1e-3, 10.0), "RFC 9332 appendix A.1, RTT_max"),
-        /// Drop law: Scepter-I, without a target level (free); Scepter-T, where T_predicted of equation 5.1 is read
-        /// as the tokens that the traffic will take (target-demand), as the level to compare with the target
-        /// (target-level), as the mean of that and the present level (target-mean-level), or to the letter
-        /// (target-literal); or, without a prediction, the square of a PI or PID controller (pi-squared, pid-squared)
+        /// Drop law: Scepter-I, without a target level (free); Scepter-T, with T_predicted of equation 5.1 interpreted
+        /// as the tokens that the predicted traffic consumes (target-demand) or literally (target-literal), or with the
+        /// target compared with the predicted level (target-level) or with the mean of the predicted and the present
+        /// level (target-mean-level); or, without prediction, the squared output of a PI or PID controller (pi-squared,
+        /// pid-squared)
         law: DropLaw = choice(
             "free",
-            "Jain 2003 section 5.2, which expects most of Scepter-I and leaves T_predicted of Scepter-T unclear. \
-             PI squared: De Schepper et al. 2016; PID squared: an extension of PI squared by this project",
+            "Jain 2003 section 5.2, which considers Scepter-I the most promising and leaves T_predicted of Scepter-T \
+             unclear. PI squared: De Schepper et al. 2016; PID squared: an extension of PI squared by this project",
         ),
-        /// Drop probability of the law free when almost no tokens are predicted to be left, and of the target laws
-        /// where the level is a whole bucket of tokens below the target
+        /// For the law free, drop probability as the predicted level approaches zero; for the target laws, drop
+        /// probability per bucket depth by which the level is below the target
         max_probability: f64 = number(
             "0.2",
             Range::between(0.0, 1.0),
             "max_p of Jain 2003 section 2.4.2; chapter 5 specifies no value",
         ),
-        /// For the free law: share of the bucket that must be predicted to be empty before any packet is
-        /// dropped
+        /// For the law free: predicted empty share of the bucket up to which no packet is dropped early
         alpha: f64 = number(
             "0.3",
             Range::between(0.0, 1.0),
             "alpha of Jain 2003 section 2.4.2; chapter 5 specifies no value",
         ),
-        /// For the target laws, pi-squared and pid-squared: desired level of tokens, as a share of the bucket
+        /// For the target laws, pi-squared and pid-squared: desired level of tokens, as a share of the bucket's depth
         target: f64 = number(
             "0.5",
             Range::between(0.0, 1.0),
             "not in Jain 2003; half a bucket is farthest from an empty bucket, which drops bursts, and from a full \
              one, which loses tokens",
         ),
-        /// Unit of the predicted token level: packets of the mean size, as APACE predicts its queue, or bytes
+        /// Unit in which the token level is predicted: packets of mean size, as in APACE (packets), or bytes (bytes)
         unit: Unit = choice(
             "packets",
             "packets: Jain 2003 section 2.4.1; bytes, which need no mean size: RFC 7141 section 2.1",
         ),
-        /// Number of latest token levels from which the level is predicted (M)
+        /// Number of most recent samples of the token level from which the level is predicted (M)
         order: usize = integer("10", Range::between(1.0, 1000.0), "Jain 2003 table 2.1 and section 2.5"),
-        /// Number of arrivals ahead for which the token level is predicted (N0)
+        /// Prediction horizon for the token level, in arrivals (N0)
         horizon: usize = integer("15", Range::between(1.0, 10_000.0), "Jain 2003 table 2.1 and section 2.5"),
         /// Learning rate of the predictor (mu0)
         step: f64 = number("0.01", Range::between(0.0, 2.0), "Jain 2003 table 2.1 and section 2.5"),
-        /// Error and token levels from which the predictor learns: the error of a prediction as made (delayed), the
-        /// error that the current weights would have made (current-weights), or the error as made, with the newest
-        /// levels (current-regressor)
-        update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, which can be read in three ways"),
+        /// Inputs of the predictor's weight update: the error of the prediction as it was made and the token levels
+        /// that it used (delayed), the error that the current weights would have made and the token levels that the
+        /// prediction used (current-weights), or the error of the prediction as it was made and the newest token levels
+        /// (current-regressor)
+        update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, which allow three interpretations"),
         bounded: bool = BOUNDED,
-        /// Fate of a packet that finds too few tokens: it is dropped (drop), or it is marked and passes without
-        /// tokens if `ecn` is on and the packet is ECN-capable (mark)
+        /// Treatment of a packet that finds too few tokens: it is dropped (drop), or it is marked and passes without
+        /// consuming tokens if `ecn` is on and the packet is ECN-capable, and is dropped otherwise (mark)
         exceeding: Exceeding = choice("drop", "Jain 2003 section 5.1: dropped, marked OUT, or shaped"),
         ecn: bool = ECN,
     }
