@@ -114,9 +114,9 @@ parameters! {
 parameters! {
     /// The samples of the retransmission timer, and its minimum.
     pub struct TimerRules {
-        /// With timestamps, the round-trip samples of the retransmission timer: one from each acknowledgement of new
-        /// data (timestamps), or one per round trip, of a packet that was sent once (one-packet). Without timestamps,
-        /// always as one-packet
+        /// With timestamps, the RTT samples that the retransmission timer uses: one from each acknowledgement of new
+        /// data (timestamps), or one per round trip, of a packet that was sent only once (one-packet). Without
+        /// timestamps, one-packet applies
         timer_samples: TimerSamples = choice(
             "timestamps",
             "timestamps: RFC 7323 section 4; one-packet: RFC 6298 section 3, and ns-2 with timestamps_ false",
@@ -134,11 +134,11 @@ parameters! {
 parameters! {
     /// The ratio of the pacing rate to the window over the round trip.
     pub struct Gains {
-        /// The pacing rate of a control that sets none, as a multiple of the window per round trip, for windows below
-        /// half of the slow start threshold
+        /// The pacing rate for a control that sets none, as a multiple of the window per round trip, while the window
+        /// is below half of the slow start threshold
         pacing_slow_start: f64 = number("2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ss_ratio of 200 %"),
-        /// The pacing rate of a control that sets none, as a multiple of the window per round trip, for windows from
-        /// half of the slow start threshold on
+        /// The pacing rate for a control that sets none, as a multiple of the window per round trip, while the window
+        /// is at least half of the slow start threshold
         pacing_avoidance: f64 = number(
             "1.2",
             Range::between(0.1, 100.0),
@@ -150,11 +150,12 @@ parameters! {
 parameters! {
     /// How much of a flow may wait in its host's own interface.
     pub struct SmallQueues {
-        /// Whether a flow keeps at most two packets (or pacing quanta), or about a millisecond of its rate if that is
-        /// more, in its host's own interface; twice as much before a retransmission (only if packets leave in the order
-        /// in which they come, and without send_jitter)
+        /// Whether the sender keeps a flow's packets in its host's own interface below a limit (TCP small queues): two
+        /// packets (or pacing quanta), or about a millisecond at the flow's rate if that is more, and twice the limit
+        /// before a retransmission. Has no effect with send_jitter, or with a queue that drops or reorders packets at
+        /// departure, such as codel
         small_queues: bool = flag(false, "Linux net/ipv4/tcp_output.c, tcp_small_queue_check"),
-        /// With small_queues, the limit on a flow's bytes in the interface, whatever its rate
+        /// With small_queues, the upper bound of the limit on a flow's bytes in the interface, whatever the flow's rate
         small_queue_limit: Size = size(
             "4194304 B",
             Range::between(1.0, 1e9),
@@ -167,34 +168,36 @@ parameters! {
     /// How losses are detected from acknowledgements, and repaired.
     pub struct Losses {
         /// The number of duplicate acknowledgements, or of later packets acknowledged selectively, after which a packet
-        /// counts as lost; with rack, the number of packets acknowledged selectively from which it does not wait for
-        /// reordering, if none has been seen
+        /// counts as lost; with rack, the number of packets acknowledged selectively from which losses are declared
+        /// without waiting for reordering, as long as no reordering has been seen
         dupack_threshold: u32 = integer(
             "3",
             Range::between(1.0, MAX_DUPACK_THRESHOLD as f64),
             "RFC 5681 section 3.2; RFC 6675 section 2, DupThresh",
         ),
-        /// With reno, newreno and mda, whether each duplicate acknowledgement before the one that indicates a loss
-        /// releases a new packet
+        /// With reno, newreno, mda and mda-transmission, whether each duplicate acknowledgement before the one that
+        /// indicates a loss releases a new packet
         limited_transmit: bool = flag(true, "RFC 3042"),
         /// With newreno, the partial acknowledgements that restart the retransmission timer: every one (every: slow but
         /// steady), or only the first of a recovery (first: impatient)
         partial_ack_timer: PartialAckTimer = choice("every", "RFC 6582 section 4; ns-2's newreno_changes1_"),
-        /// With mda, the number of packets that are retransmitted at each partial acknowledgement after the first of a
-        /// recovery: one, two, or none (nothing)
+        /// With mda and mda-transmission, the number of packets retransmitted at each partial acknowledgement after the
+        /// first of a recovery: one (one), two (two) or none (nothing)
         late_partial: LatePartial = choice("one", "Alnuem 2009 section 4.2.2.3; appendix D; figure 4.9"),
         /// With newreno, whether a partial acknowledgement reduces the window's inflation by the packets that it
-        /// acknowledges, less one; if not, it ends the inflation
+        /// acknowledges, less one; if not, it removes all inflation
         window_deflation: bool = flag(true, "RFC 6582 section 3.2; ns-2's partial_window_deflation_"),
-        /// The effect of a timeout on stored selective acknowledgements: they are forgotten and all is retransmitted
-        /// (go-back-n), or they are kept and what they leave out is retransmitted (keep-sack)
+        /// The handling of SACK information at a timeout: it is discarded, and all packets from the first
+        /// unacknowledged one are retransmitted (go-back-n); or it is kept, and only packets without an acknowledgement
+        /// are retransmitted (keep-sack)
         after_timeout: AfterTimeout = choice("keep-sack", "keep-sack: RFC 6675 section 5.1; go-back-n: ns-2"),
-        /// With selective acknowledgements, how recovery reduces the packets in flight to the new window. immediate:
-        /// sends only the first retransmission until the flight is down to the window. proportional: for each delivered
-        /// packet, sends a fraction of a packet: the new window over the flight at the loss (RFC 9937). linux: as
-        /// proportional, with the new window over the old window. counted: keeps the flight in a counter, minus one for
-        /// each duplicate acknowledgement and minus two for each partial acknowledgement (ns-2's Sack1). With BBR and
-        /// other controls that model the path, proportional and linux act as immediate
+        /// With sack or rack, how recovery reduces the packets in flight to the new window. immediate: only the first
+        /// retransmission is sent until the packets in flight fit the new window. proportional: for each delivered
+        /// packet, a fraction of a packet is sent: the new window over the packets in flight at the loss (PRR, RFC
+        /// 9937). linux: as proportional, with the new window over the old window. counted: the number of packets in
+        /// flight is lowered by one for each duplicate acknowledgement and by two for each partial acknowledgement
+        /// (ns-2's Sack1; with rack as immediate). With BBR and other controls that model the path, proportional and
+        /// linux act as immediate
         reduction: Flight = choice(
             "proportional",
             "immediate: RFC 6675; proportional: RFC 9937; linux: Linux net/ipv4/tcp_input.c, tcp_cwnd_reduction; \
@@ -206,25 +209,25 @@ parameters! {
 parameters! {
     /// How losses are found by time, with rack.
     pub struct RackRules {
-        /// With rack, whether the sender sends a probe after about two round trips without acknowledgements, so that
-        /// the loss of the last packets is detected without a timeout
+        /// With rack, whether the sender sends a tail loss probe after about two round trips without acknowledgements,
+        /// so that the loss of the last packets is detected without a timeout
         tail_loss_probe: bool = flag(true, "RFC 8985 section 7"),
-        /// With rack, the time beyond two round trips after which a probe is sent if one packet is in flight; none
-        /// for delayed_ack_time
+        /// With rack, the time added to two round trips before a probe is sent if only one packet is in flight, to
+        /// allow for a delayed acknowledgement; none: `delayed_ack_time`, or 0 without delayed_ack
         probe_ack_delay: Option<Span> = time(
             "none",
             Range::between(0.0, 3600.0),
             "RFC 8985 section 7.2, TLP.max_ack_delay; in Linux the minimum timeout: net/ipv4/tcp_output.c, \
              tcp_schedule_loss_probe",
         ),
-        /// With rack, the packet whose round trip sets the wait for reordering, among those that an acknowledgement
+        /// With rack, the packet whose round trip time becomes RACK.rtt, among the packets that an acknowledgement
         /// delivers: the one sent last (last-sent), or the one with the highest number (highest)
         rack_rtt: RoundTripOf = choice(
             "last-sent",
             "last-sent: RFC 8985 section 6.2 step 2; highest: Linux net/ipv4/tcp_recovery.c, tcp_rack_advance",
         ),
-        /// With rack, the time by which the reordering timer, and the probe timer while several packets are in
-        /// flight, expire later than computed
+        /// With rack, the time added to the reordering timer, and to the probe timer while several packets are in
+        /// flight
         rack_timer_slack: Span = time(
             "0 s",
             Range::between(0.0, 1.0),
@@ -239,14 +242,14 @@ parameters! {
         /// With timestamps, whether the reaction to a timeout is undone if the first acknowledgement of new data after
         /// it echoes the timestamp of the original packet, not of the retransmission (Eifel)
         spurious_timeouts: bool = flag(true, "RFC 3522"),
-        /// With timestamps, whether a recovery is undone if acknowledgements echo the timestamps of the original
-        /// packets, not of the retransmissions, for all its losses (Eifel)
+        /// With timestamps, whether a recovery is undone if the echoed timestamps show that the originals of all
+        /// packets declared lost in it have arrived (Eifel)
         spurious_recoveries: bool = flag(false, "RFC 3522"),
         /// With dsack, whether a recovery or a timeout is undone when the receiver reports that all packets
         /// retransmitted in it had arrived already
         dsack_undo: bool = flag(false, "RFC 3708; Linux net/ipv4/tcp_input.c, tcp_try_undo_dsack"),
-        /// Whether a timeout is undone if, after new data in place of further retransmissions, an acknowledgement
-        /// covers a packet that was sent only once (F-RTO)
+        /// Whether the sender, after the first retransmission at a timeout, sends new data in place of further
+        /// retransmissions, and undoes the timeout if a packet that was sent only once is acknowledged (F-RTO)
         frto: bool = flag(false, "RFC 5682"),
     }
 }
@@ -260,8 +263,9 @@ impl UndoRules {
 parameters! {
     /// How losses, acknowledgements and pauses change the window.
     pub struct WindowRules {
-        /// The quantity that a loss reduces: the packets that are not acknowledged cumulatively, at most the congestion
-        /// window (flight), or the congestion window, at most the receiver's window (window)
+        /// The quantity from which the reduced window after a loss is computed: the number of packets not acknowledged
+        /// cumulatively, at most the congestion window (flight); or the congestion window, at most the receive window
+        /// (window)
         reduce_from: ReduceFrom =
             choice("flight", "flight: RFC 5681 section 2 and equation 4; window: ns-2 and Linux"),
         /// The smallest window after a loss or a mark. After a timeout the window is one packet, unless the control
@@ -271,23 +275,23 @@ parameters! {
             WINDOWS,
             "RFC 5681 equation 4 and section 3.2; RFC 9438 section 4.6; Linux's ssthresh functions; 1 packet in ns-2",
         ),
-        /// The number of packets by which an acknowledgement counts for the growth of the window: one (acks), the
-        /// packets that it covers in order, at most two (packets), or all packets that it shows delivered, in order or
-        /// not (delivered)
+        /// The number of packets that are counted for each acknowledgement when the window grows: one (acks); the
+        /// packets acknowledged cumulatively, at most two (packets); or all packets newly reported as delivered, in
+        /// order or not (delivered)
         growth: Growth = choice(
             "packets",
             "packets: RFC 3465; acks: ns-2; delivered: Linux net/ipv4/tcp_input.c, tcp_cong_control",
         ),
-        /// The condition for the window to count as used, so that it may grow: half of it has been in flight within a
-        /// window of data (half), it is full (full), Linux's tcp_is_cwnd_limited (linux: full, or in slow start more
-        /// than half, within a window of data), or no condition (none)
+        /// The condition under which the window counts as used and can grow: it is full, or at least half of it was in
+        /// flight within the last window of data (half); it is full (full); it was full within the last window of data
+        /// or, in slow start, more than half of it was in flight (linux: tcp_is_cwnd_limited); or no condition (none)
         cwnd_validation: CwndValidation = choice(
             "half",
             "half: RFC 7661 section 4.3; full: RFC 9002 section 7.8; linux: Linux include/net/tcp.h, \
              tcp_is_cwnd_limited; none: ns-2",
         ),
-        /// The window after a pause in sending of more than a retransmission timeout: at most the initial window
-        /// (initial-window); halved for each further timeout that begins in the pause, but not below the initial
+        /// The window after a pause in sending that exceeds a retransmission timeout: at most the initial window
+        /// (initial-window); halved for each further timeout, or part of one, in the pause, but not below the initial
         /// window (halve); or unchanged (keep). BBR and other controls that model the path keep their window
         after_idle: AfterIdle = choice(
             "initial-window",
@@ -297,23 +301,24 @@ parameters! {
         /// Whether a repeated timeout of the same packet leaves the slow start threshold unchanged
         keeps_threshold: bool = flag(true, "RFC 5681 section 3.1; ns-2 halves the threshold again"),
         /// How the packets in flight are reduced to the new window after a mark, or after the host's own interface
-        /// refuses a packet. immediate: nothing is sent until the flight is down to the window. proportional:
-        /// packets leave in proportion to those delivered, if the recovery is sack or rack, its `reduction` is
+        /// refuses a packet. immediate: nothing is sent until the packets in flight fit the new window. proportional:
+        /// packets are sent in proportion to those delivered, if `recovery` is sack or rack, `reduction` is
         /// proportional or linux, and the control does not model the path; otherwise as immediate
         mark_reduction: MarkReduction = choice(
             "immediate",
             "immediate: RFC 3168 section 6.1.2; proportional: Linux since 3.7, net/ipv4/tcp_input.c, tcp_enter_cwr and \
              tcp_cwnd_reduction (RFC 9937 covers only losses)",
         ),
-        /// The fate of a packet for which the host's own interface has no room: it is lost (lost), or it stays with
-        /// the sender, which reduces its window once for the packets in flight (cwr; only without send_jitter)
+        /// The fate of a packet that the queue of the host's own interface refuses: it is lost (lost), or it stays with
+        /// the sender, which reduces its window, at most once per window of data (cwr). With send_jitter, or a queue
+        /// that drops packets at departure, such as codel, it is always lost
         local_drop: LocalDrop = choice(
             "lost",
             "no RFC; lost: ns-2; cwr: Linux net/ipv4/tcp_output.c, __tcp_transmit_skb on NET_XMIT_DROP, which calls \
              tcp_enter_cwr",
         ),
         /// The largest number of packets sent at one event (an acknowledgement, a timer or a write of the application),
-        /// without fast retransmissions and probes; none for no limit
+        /// not counting fast retransmissions and probes; none for no limit
         max_burst: Option<u64> = integer("none", Range::between(1.0, 1e6), "ns-2's maxburst_"),
     }
 }

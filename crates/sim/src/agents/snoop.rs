@@ -64,13 +64,13 @@ parameters! {
     pub struct Parameters {
         /// The largest number of packets of a connection in the cache
         cache: Packets = packets("100 packets", Range::between(1.0, 1e5), "Dahal section 5.3.1"),
-        /// The largest number of times that the agent retransmits a packet; after that, it leaves the packet to the
+        /// The largest number of times that the agent retransmits a packet; further retransmissions are left to the
         /// sender
         attempts: i64 = integer("10", Range::between(0.0, 1000.0), "Dahal section 5.3.1"),
         /// The minimum timeout after which the agent retransmits a packet without duplicate acknowledgements
         min_timeout: Span = time("100 ms", Range { min: 0.0, max: 60.0, above_min: true }, "ns-2's snoopTick_"),
-        /// The rules for caching, for the agent's retransmissions and for the duplicates that it removes: those of
-        /// the publication (published), or of ns-2's class Snoop (ns2)
+        /// The rules for caching, for retransmission by the agent and for the removal of duplicate acknowledgements:
+        /// those of the publication (published), or of ns-2's class Snoop (ns2)
         rules: Rules = choice("published", "Balakrishnan et al. 1995; ns-2's tcp/snoop.cc"),
     }
 }

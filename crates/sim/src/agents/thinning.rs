@@ -18,9 +18,9 @@ pub const ENTRY: Entry = Entry {
     descriptor: &Descriptor {
         kind: Kind::Agent,
         name: "ack-thinning",
-        summary: "Forwards only the latest of several acknowledgements of new data, when enough have arrived or the \
-                  first has waited long enough; duplicate acknowledgements and those with SACK blocks are forwarded \
-                  at once",
+        summary: "Holds acknowledgements of new data until `every` have arrived or the first has waited for `wait`, \
+                  and forwards only the latest; duplicate acknowledgements and acknowledgements with SACK blocks are \
+                  forwarded at once",
         source: "RFC 3449 section 5.2.1",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -31,7 +31,7 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The parameters of ACK thinning.
     pub struct Parameters {
-        /// The number of waiting acknowledgements at which the latest is forwarded and the earlier ones are removed
+        /// The number of acknowledgements of which only the latest is forwarded
         every: i64 = integer("4", Range::between(1.0, 1e6), "none"),
         /// The longest time for which the first waiting acknowledgement is held
         wait: Span = time("5 ms", Range { min: 0.0, max: 60.0, above_min: true }, "none"),

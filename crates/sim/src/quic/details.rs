@@ -53,8 +53,8 @@ parameters! {
             Range::between(1.0, 1500.0),
             "RFC 9000 section 14.1: datagram of 1200 B; IPv4 20 B, UDP 8 B",
         ),
-        /// The number of packets at which an acknowledgement is sent at once; a packet that is out of order, follows
-        /// a gap or is marked is always acknowledged at once
+        /// The number of packets received since the last acknowledgement at which the next is sent at once; a packet
+        /// that is out of order, follows a gap or is marked is always acknowledged at once
         ack_threshold: u32 = integer(
             "2",
             Range::between(1.0, 1000.0),
@@ -62,7 +62,7 @@ parameters! {
         ),
         /// The longest time for which the receiver holds an acknowledgement back (max_ack_delay)
         max_ack_delay: Span = time("25 ms", Range::between(0.0, 16.0), "RFC 9000 section 18.2"),
-        /// The largest number of ranges in an acknowledgement, which reports the highest ranges received
+        /// The largest number of ranges in an acknowledgement; if more were received, the highest are reported
         ack_ranges: u32 = integer("32", Range::between(1.0, 256.0), "RFC 9000 section 13.2.3 leaves the limit open"),
         /// Packet threshold: a packet counts as lost when a packet sent at least this many packets later is
         /// acknowledged
@@ -71,24 +71,25 @@ parameters! {
             Range::between(1.0, 1e6),
             "RFC 9002 section 6.1.1: kPacketThreshold, SHOULD be at least 3",
         ),
-        /// Time threshold: a packet counts as lost when a later packet has been acknowledged and this multiple of the
-        /// round trip, the longer of the smoothed and the latest, has passed since it was sent
+        /// Time threshold: a packet counts as lost when a later packet has been acknowledged and the time since it was
+        /// sent is at least this multiple of the round trip (the larger of the smoothed and the latest RTT)
         time_threshold: f64 = number("1.125", Range::between(1.0, 100.0), "RFC 9002 section 6.1.2: kTimeThreshold, 9/8"),
         /// Whether `packet_threshold` and `time_threshold` are constant (fixed), or grow when a packet that was
         /// declared lost is acknowledged later (adaptive). Each grows until it would not have declared that packet
-        /// lost. The time threshold grows by doubling its part above 1, up to a threshold of 2 round trips. Neither
-        /// threshold falls again
+        /// lost: the time threshold by doubling its part above 1, to at most 2 round trips. Neither threshold decreases
+        /// again
         loss_thresholds: Reordering = choice(
             "fixed",
             "RFC 9002 section 6.1.1 allows both; adaptive: google/quiche, GeneralLossAlgorithm::SpuriousLossDetected",
         ),
-        /// The condition for the window to count as used, so that it may grow: half of it has been in flight (half),
-        /// it is full (full), Linux's tcp_is_cwnd_limited (linux), or no condition (none)
+        /// The condition under which the window counts as used and can grow: it is full, or at least half of it was in
+        /// flight within the last window of data (half); it is full (full); it was full within the last window of data
+        /// or, in slow start, more than half of it was in flight (linux: tcp_is_cwnd_limited); or no condition (none)
         cwnd_validation: CwndValidation = choice(
             "full",
             "RFC 9002 section 7.8; RFC 7661 section 4.3; Linux include/net/tcp.h, tcp_is_cwnd_limited",
         ),
-        /// Whether a recovery is undone when all packets that it declared lost are acknowledged
+        /// Whether a recovery is undone when all packets that were declared lost in it are acknowledged
         spurious_recoveries: bool = flag(
             false,
             "not in RFC 9002; draft-ietf-ccwg-bbr section 5.5.11, RFC 9438 section 4.9",
@@ -103,14 +104,14 @@ parameters! {
         pacing: bool = flag(true, "RFC 9002 section 7.7"),
         /// How much faster than the window over the round trip packets leave.
         gains: Gains,
-        /// With pacing and a control that sets no pacing rate, the number of packets that leave back to back after a
+        /// With pacing and a control that sets no pacing rate, the number of packets that are sent back to back after a
         /// pause
         pacing_burst: Packets = packets(
             "1 packets",
             Range::between(1.0, 1e6),
             "RFC 9002 section 7.7: bursts at most the initial window",
         ),
-        /// The largest random delay before each packet leaves, drawn uniformly, which breaks phase effects
+        /// The upper bound of a random delay before each packet is sent, drawn uniformly from 0, to avoid phase effects
         send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991"),
     }
 }

@@ -43,7 +43,7 @@ pub const MOBILITIES: &[Entry] = &[
         descriptor: &Descriptor {
             kind: Kind::Mobility,
             name: "still",
-            summary: "Nodes are placed uniformly in a rectangle and stay there",
+            summary: "Nodes are placed uniformly at random in a rectangle and do not move",
             source: "ns-2",
             parameters: Area::TABLE,
             presets: &[],
@@ -58,7 +58,7 @@ pub const MOBILITIES: &[Entry] = &[
             kind: Kind::Mobility,
             name: "random-waypoint",
             summary: "Nodes move in straight legs between random places in a rectangle, at a speed drawn for each \
-                      leg, and rest at each place",
+                      leg, and pause at the end of each leg",
             source: "Johnson and Maltz 1996; ns-2's setdest",
             parameters: RandomWaypoint::TABLE,
             presets: &[],
@@ -98,12 +98,12 @@ parameters! {
     pub struct RandomWaypoint {
         /// The rectangle.
         area: Area,
-        /// The lowest speed of a leg, in metres per second; 0 is not allowed, because the mean speed would fall for
-        /// ever (Yoon, Liu and Noble 2003)
+        /// The lowest speed of a leg, in metres per second; 0 is excluded, because the mean speed would then decrease
+        /// throughout the run (Yoon, Liu and Noble 2003)
         min_speed_mps: f64 = number("1", SPEEDS_MPS, "not stated in Dahal 2007; above 0: Yoon, Liu and Noble 2003"),
         /// The highest speed of a leg, in metres per second
         max_speed_mps: f64 = number("10", SPEEDS_MPS, "not stated in Dahal 2007; about twice the speed of a cyclist"),
-        /// The time for which a node rests at the end of each leg
+        /// The pause of a node at the end of each leg
         rest: Span = time("0 s", Range::at_least(0.0), "setdest's default"),
     }
 }

@@ -26,14 +26,14 @@ const RATES: Range = Range::between(1000.0, 1e8);
 parameters! {
     /// The encoder of a call, and its packets.
     pub struct Details {
-        /// Lowest rate of the encoder, with which the call begins
+        /// Lowest rate of the encoder, at which the call begins
         min_rate: Rate = rate("150 kbit/s", RATES, "RFC 8698 figure 3 (RMIN)"),
         /// Highest rate of the encoder
         max_rate: Rate = rate("1.5 Mbit/s", RATES, "RFC 8698 figure 3 (RMAX)"),
         /// Number of frames per second
         frames: f64 = number("30", Range::between(1.0, 1000.0), "RFC 8698 figure 3 (FPS)"),
-        /// Largest relative deviation of a frame's size from the encoder's rate over the frame rate; each deviation
-        /// is drawn uniformly
+        /// Largest relative deviation of a frame's size from the encoder's rate divided by the frame rate; drawn
+        /// uniformly for each frame
         variation: f64 = number("0.1", Range { min: 0.0, max: 1.0, above_min: false }, "none"),
         /// The largest payload of a packet; all packets of a frame have equal payloads
         packet: Size = size("1200 B", Range::between(200.0, 65_000.0), "none"),
@@ -42,16 +42,16 @@ parameters! {
         /// The time between two reports of the receiver
         feedback: Span = time("100 ms", Range::between(0.01, 10.0), "RFC 8698 figure 3 (DELTA)"),
         /// The time from the capture of a frame to the arrival of its last packet, beyond which the frame counts as
-        /// late; a frame that is never complete does not count
+        /// late; a frame that is never complete does not count as late
         deadline: Span = time(
             "150 ms",
             Range::between(0.001, 10.0),
             "ITU-T G.114: a one-way delay of up to 150 ms does not affect most calls",
         ),
-        /// The time in the run at which the call pauses: its encoder makes no more frames, and the control keeps its
-        /// rate
+        /// The time in the run at which the call pauses: until `pause_to`, its encoder produces no frames and the
+        /// control keeps its rate
         pause_from: Span = time("0 s", Range::at_least(0.0), "none; RFC 8867 section 5.8 tests a pause"),
-        /// The time in the run at which the pause ends; the time of `pause_from` for no pause
+        /// The time in the run at which the pause ends; equal to `pause_from` for no pause
         pause_to: Span = time("0 s", Range::at_least(0.0), "none"),
         /// Whether packets are ECN-capable, with ECT(0)
         ecn: bool = flag(false, "RFC 6679"),

@@ -77,9 +77,10 @@ parameters! {
         initial_ssthresh: Option<Packets> = packets("none", WINDOWS, "RFC 5681 section 3.1; window_ in ns-2"),
         /// Whether the connection begins with a SYN handshake, which takes a round trip
         handshake: bool = flag(true, "RFC 9293 section 3.5"),
-        /// The rule of loss detection and retransmission: without selective acknowledgements (reno, newreno), with
-        /// them (sack, rack), that of Vegas (vegas), or MDA for all losses (mda) or for transmission losses only
-        /// (mda-transmission); auto uses the rule that the control was published with, or sack if there is none
+        /// The algorithm of loss detection and retransmission: Reno (reno) or NewReno (newreno) without SACK; with
+        /// SACK, by the number of later packets acknowledged (sack) or by time (rack: RACK-TLP); that of Vegas (vegas);
+        /// the multiple drops action MDA for all losses (mda), or only for losses that are not attributed to congestion
+        /// (mda-transmission); or the one that the control was published with, sack if there is none (auto)
         recovery: Rule = choice(
             "auto",
             "RFC 5681, RFC 6582, RFC 6675, RFC 8985, Brakmo and Peterson 1995, Alnuem 2009 section 4.2.2",
@@ -108,9 +109,9 @@ parameters! {
         ),
         /// Whether packets are ECN-capable, so that queues can mark them instead of dropping them
         ecn: bool = flag(false, "RFC 3168"),
-        /// With ecn, whether the receiver counts marks in three bits of acknowledgements and an option (AccECN); if
-        /// not, it echoes each mark until the sender has responded (RFC 3168) or, for a control that responds to each
-        /// mark, reports the exact number of marks
+        /// With ecn, whether the receiver reports the number of marks in three header bits and an option of
+        /// acknowledgements (AccECN). If not, it echoes each mark until the sender reduces its window (RFC 3168) or,
+        /// for a control that responds to each mark, such as dctcp, reports the exact number of marks
         accurate_ecn: bool = flag(false, "RFC 9768"),
         /// With ecn, the ECN field of packets: ECT(0) (ect0), ECT(1) (ect1), or ECT(1) for a control that responds to
         /// each mark and ECT(0) for any other (auto)
@@ -122,7 +123,7 @@ parameters! {
         gains: Gains,
         /// How much may wait in the host's own interface.
         small_queues: SmallQueues,
-        /// The largest random delay before each packet leaves, drawn uniformly, which breaks phase effects
+        /// The upper bound of a random delay before each packet is sent, drawn uniformly from 0, to avoid phase effects
         send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991; ns-2's overhead_"),
         /// The rule for the receive window: constant at `window` (fixed), or growing with the rate at which the
         /// application reads (autotuned)
@@ -142,7 +143,7 @@ parameters! {
             Range::between(1.0, 1e9),
             "Linux, half of tcp_rmem[2] = 6291456 B (tcp_adv_win_scale 1)",
         ),
-        /// Whether cubic, which has HyStart in Linux, uses HyStart unless the flow sets `slow_start`
+        /// Whether the control cubic uses HyStart, as in Linux, unless the flow sets `slow_start`
         hystart: bool = flag(false, "Linux net/ipv4/tcp_cubic.c, module parameter hystart"),
         /// How the receiver breaks the rules.
         misbehaviour: Misbehaviour,

@@ -30,8 +30,8 @@ parameters! {
         /// Size of an acknowledgement on the wire, whatever options it carries
         ack_size: Size = size("40 B", Range::between(1.0, 1500.0), "IPv4 20 B, TCP 20 B; ns-2"),
         /// The timestamp that an acknowledgement echoes: that of the packet that advanced the cumulative
-        /// acknowledgement, the earlier of two under a delayed acknowledgement (left-edge), or that of the packet
-        /// that arrived last (arriving)
+        /// acknowledgement, or of the first such packet if a delayed acknowledgement covers two (left-edge); or that of
+        /// the packet that arrived last (arriving)
         timestamp_echo: TimestampEcho = choice(
             "left-edge",
             "RFC 7323 section 4.3; ns-2 echoes the packet that arrives",

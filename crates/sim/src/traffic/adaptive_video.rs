@@ -35,9 +35,10 @@ parameters! {
         segment: Span = time("4 s", Range::between(0.01, 3600.0), "none"),
         /// The playing time of a full buffer, at which requests pause; a time below `segment` counts as `segment`
         buffer: Span = time("20 s", Range::between(0.01, 36_000.0), "none"),
-        /// The share of the mean throughput of the last segments that the encoding rate of the next segment may use
+        /// The largest ratio of the encoding rate of the next segment to the mean throughput of the last `memory`
+        /// segments; the lowest encoding rate is always allowed
         margin: f64 = number("0.8", Range { min: 0.0, max: 10.0, above_min: true }, "none"),
-        /// The number of latest segments over which the mean throughput is taken
+        /// The number of most recent segments over which throughput is averaged
         memory: usize = integer("3", Range::between(1.0, 1000.0), "none"),
     }
 }

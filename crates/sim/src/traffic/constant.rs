@@ -58,7 +58,7 @@ pub const ON_OFF: Entry = Entry {
 pub const REQUESTS: Entry = Entry {
     descriptor: &application(
         "requests",
-        "Sends requests over UDP at intervals, each answered at once by a reply",
+        "Sends requests over UDP at intervals; each is answered at once by a reply",
         "RFC 7928 section 2.2: DNS lookups are part of a flow's start-up time",
         Requests::TABLE,
     ),
@@ -124,7 +124,7 @@ parameters! {
     pub struct Periods {
         /// The length of a sending period; the mean length with exponential `periods`
         on: Span = time("1 s", MEAN_TIMES, "none"),
-        /// The length of a pause; the mean length with exponential `periods`; none for `on`
+        /// The length of a pause; the mean length with exponential `periods`; none: equal to `on`
         off: Option<Span> = time("none", MEAN_TIMES, "none"),
         /// The lengths of sending periods and pauses: constant (fixed), or drawn from exponential distributions
         /// (exponential)
@@ -137,7 +137,7 @@ parameters! {
 parameters! {
     /// Requests at intervals, and their replies.
     pub struct Requests {
-        /// The mean time from request to request
+        /// The mean time between two successive requests
         every: Span = time("1 s", MEAN_TIMES, "none"),
         /// Payload of a request
         packet: Size = PACKET.by_default("64 B"),

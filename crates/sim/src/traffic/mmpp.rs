@@ -37,13 +37,13 @@ parameters! {
         rate: Rate = RATE,
         packet: Size = PACKET,
         header: Size = HEADER,
-        /// Mean number of flows of a session
+        /// Mean number of flows per session
         flows: f64 = number("20", MEAN_NUMBERS, UNSTATED),
-        /// Mean number of packets of a flow
+        /// Mean number of packets per flow
         packets: f64 = number("10", MEAN_NUMBERS, UNSTATED),
-        /// Mean time between two flows of a session
+        /// Mean time between the starts of two successive flows of a session
         between_flows: Span = time("500 ms", MEAN_TIMES, UNSTATED),
-        /// Mean time between two packets of a flow
+        /// Mean time between two successive packets of a flow
         between_packets: Span = time("20 ms", MEAN_TIMES, UNSTATED),
     }
 }

@@ -23,13 +23,13 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The parameters of pages, and of how they are fetched.
     pub struct Parameters {
-        /// Number of objects of a page
+        /// Number of objects per page
         objects: usize = integer("50", Range::between(1.0, 1e5), "RFC 7928 section 7.2"),
-        /// Largest number of parallel connections, which are opened anew for each page
+        /// Largest number of parallel connections; each page opens new ones
         connections: usize = integer("6", Range::between(1.0, 1000.0), "RFC 7928 section 7.2"),
-        /// Median size of an object, drawn from a log-normal distribution and rounded up to whole packets
+        /// Median size of an object; sizes are drawn from a log-normal distribution and rounded up to whole packets
         object: Size = size("8 kB", SIZES, "none"),
-        /// Standard deviation of the size's natural logarithm; 0 for objects of one size
+        /// Standard deviation of the natural logarithm of an object's size; 0 for objects of one size
         spread: f64 = number("1.2", Range::between(0.0, 5.0), "none"),
         /// The smallest size of an object; smaller draws are raised to it
         min_object: Size = size("1 kB", SIZES, "RFC 7928 section 7.2"),

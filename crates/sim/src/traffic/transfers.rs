@@ -81,13 +81,13 @@ parameters! {
     pub struct Parameters {
         /// The size of each transfer, rounded up to whole packets
         size: Size = size("100 kB", Range::between(1.0, MOST_BYTES), "none"),
-        /// A file with the distribution from which sizes are drawn, in place of `size`: lines of a size and the share
-        /// of transfers that are no larger, as a fraction up to 1 or a percentage up to 100; none for transfers of
-        /// one size
+        /// A file with the distribution from which sizes are drawn, in place of `size`: each line has a size and the
+        /// share of transfers that are no larger, as a fraction up to 1 or a percentage up to 100; none: all transfers
+        /// have the size `size`
         sizes: Option<NamedFile> = file("examples of distributions: DCTCP, SIGCOMM 2010; pFabric, SIGCOMM 2013"),
         /// A file with one transfer per line, in place of `size`, `sizes`, `count`, `every` and `intervals`: the
-        /// seconds from `start` to the beginning of the transfer, and its size in `unit`; none for transfers by
-        /// the other parameters
+        /// seconds from `start` to the beginning of the transfer, and its size in `unit`; none: the other parameters
+        /// set the transfers
         list: Option<NamedFile> = file("none"),
         /// The unit of the sizes in the file of `sizes` or `list`: bytes (B), 1000 bytes (kB), or full packets of the
         /// transport (packets)

@@ -10,8 +10,8 @@ use ackclock_base::{Range, Rate, Size, Span, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "video",
-        "Sends frames of video over UDP, the packets of each back to back, without reacting to losses; with a \
-         `control`, writes them into a connection",
+        "Sends frames of video over UDP, the packets of each frame back to back, without reacting to losses; with a \
+         `control`, writes the frames into a connection",
         "RFC 7928 section 7.2",
         Parameters::TABLE,
     ),
@@ -36,11 +36,11 @@ parameters! {
         rate: Rate = RATE.by_default("1 Mbit/s"),
         /// Number of frames per second
         frames: f64 = number("25", Range::between(0.1, 1000.0), "none"),
-        /// Number of frames in a group of pictures: one large frame and the small frames that follow
+        /// Number of frames in a group of pictures, which is one large frame followed by small frames
         group: u64 = integer("12", Range::between(1.0, 1e6), "none"),
         /// The ratio of the size of a large frame to that of a small one
         ratio: f64 = number("5", Range::between(1.0, 1000.0), "none"),
-        /// The largest payload of a packet or write; the last one of a frame may be smaller
+        /// The largest payload of a packet or write; the last packet or write of a frame can be smaller
         packet: Size = size("1472 B", Range::between(1.0, 65_000.0), "1500 B less IPv4 20 B and UDP 8 B"),
         header: Size = HEADER,
     }

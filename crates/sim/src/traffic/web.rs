@@ -39,23 +39,23 @@ const COUNTS: Range = Range::between(1.0, 1e6);
 parameters! {
     /// The parameters of web sessions.
     pub struct Web {
-        /// Total number of sessions, which may overlap; those that would begin after `stop` or the end of the run are
+        /// Total number of sessions, which can overlap; those that would begin after `stop` or the end of the run are
         /// left out
         sessions: u64 = integer("100", COUNTS, SOURCE),
         /// Mean time from the beginning of a session to the beginning of the next session
         between_sessions: Span = time("5 s", MEAN_TIMES, SOURCE),
-        /// Number of pages of a session
+        /// Number of pages per session
         pages: u64 = integer("10", COUNTS, SOURCE),
         /// Mean time from the beginning of a page to the beginning of the next page of a session
         between_pages: Span = time("1 s", MEAN_TIMES, SOURCE),
-        /// Number of objects of a page
+        /// Number of objects per page
         objects: u64 = integer("10", COUNTS, SOURCE),
         /// Mean time from the beginning of an object to the beginning of the next object of a page
         between_objects: Span = time("10 ms", MEAN_TIMES, SOURCE),
-        /// Mean size of an object, drawn from a Pareto distribution of the second kind (Lomax) and rounded up to
-        /// whole packets
+        /// Mean size of an object; sizes are drawn from a Pareto distribution of the second kind (Lomax) and rounded up
+        /// to whole packets
         object: Packets = packets("10 packets", Range::between(1.0, 1e9), SOURCE),
-        /// Shape of the distribution of object sizes: the smaller, the heavier its tail
+        /// Shape parameter of the Pareto distribution of object sizes; a smaller value means a heavier tail
         shape: f64 = number("1.2", Range { min: 1.0, max: 100.0, above_min: true }, SOURCE),
     }
 }

@@ -16,7 +16,8 @@ pub const ROUTINGS: &[&Descriptor] = &[
     &Descriptor {
         kind: Kind::Routing,
         name: "ecmp",
-        summary: "Each node hashes the flow to select one outgoing link on the paths with the fewest links (ECMP)",
+        summary: "Each node selects the flow's outgoing link by a hash, among those on the paths with the fewest links \
+                  (ECMP)",
         source: "RFC 2992 section 1, modulo-N hash; RFC 2991",
         parameters: Ecmp::TABLE,
         presets: &[],
@@ -26,7 +27,7 @@ pub const ROUTINGS: &[&Descriptor] = &[
 parameters! {
     /// The hash of flows.
     pub struct Ecmp {
-        /// Seed of the hash by which each node selects a link
+        /// Seed of the hash by which each node selects a flow's outgoing link
         seed: u64 = integer("1", Range::between(0.0, 9_007_199_254_740_991.0), "none"),
     }
 }

@@ -36,8 +36,12 @@ parameters! {
         ),
         /// The size of the headers around a datagram on the wire
         header: Size = size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B"),
-        /// The flow-control window: the largest amount of data that the receiver allows in flight, in full datagrams
-        window: Packets = packets("10000 packets", WINDOWS, "none in RFC 9000 section 4.1; as for `quic` and TCP"),
+        /// The flow-control window: the largest amount of data, in full datagrams, that the receiver allows in flight
+        window: Packets = packets(
+            "10000 packets",
+            WINDOWS,
+            "RFC 9000 section 4.1 leaves the size open; same default as `quic` and TCP",
+        ),
     }
 }
 
