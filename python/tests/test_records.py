@@ -88,10 +88,9 @@ class TestCommands:
 
     def test_a_check_stamps_what_comes_out_again(self, ackclock: Command) -> None:
         outcome = ackclock("reproduce", "rbcc/table-4.1", "--check")
-        assert (outcome.code, outcome.out.strip()) == (
-            0,
-            "rbcc/table-4.1: the first seeds of 4 of 4 runs reproduced the recorded results and samples; further seeds "
-            "were not repeated",
+        assert outcome.code == 0
+        assert outcome.out.strip().startswith(
+            "rbcc/table-4.1: the first seeds of 4 of 4 runs reproduced the recorded results and samples"
         )
         record = read("rbcc/table-4.1")
         assert record is not None
