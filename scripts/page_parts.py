@@ -205,7 +205,8 @@ def line_instead(what: str, page: Path) -> str:
         raise SystemExit(f"error: nothing in the repository has {what!r}: generate it there")
     up = os.path.relpath(ROOT / "docs", page.parent)
     index = "index.md" if up == "." else f"{up}/index.md"
-    return f"*{INSTEAD[word](rest)} {NOUNS.get(word, 'this table')}, which [the site]({index}#what-only-the-site-has) shows.*"
+    noun = NOUNS.get(word, "this table")
+    return f"*{INSTEAD[word](rest)} {noun}, which [the site]({index}#what-only-the-site-has) shows.*"
 
 
 def generate(what: str) -> str:

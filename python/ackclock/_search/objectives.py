@@ -88,6 +88,14 @@ OBJECTIVES = (
         "mixes",
     ),
     Objective(
+        "share",
+        _metric(
+            "the fraction of its equal share of the goodput that a tested flow lacks on average",
+            '1 - mean(flows("tested*").goodput_bps) / mean(flows.goodput_bps)',
+        ),
+        "mixes",
+    ),
+    Objective(
         "harm",
         _metric(
             "the fraction of the bottleneck's capacity that the other flows do not get",

@@ -30,7 +30,7 @@ def search(
             metavar="OBJECTIVE",
             help="Fault to search for: an idle link (utilisation), dropped packets (loss), a long queue (delay), a "
             "flow that gets less than its equal share for 5 s (starvation: another flow, self-starvation: one of "
-            "CONTROL), or low throughput of other flows (harm).",
+            "CONTROL) or on average (share: one of CONTROL), or low throughput of other flows (harm).",
         ),
     ] = "utilisation",
     space: Annotated[
@@ -39,7 +39,7 @@ def search(
             metavar="SPACE",
             help="The family of paths to search: bursts, fades, pauses, paths, mixes, jitters, dualq, changes, routes, "
             "or a scenario file whose \\[sweep] has ranges. Default: bursts for utilisation, paths for loss and delay, "
-            "mixes for starvation, self-starvation and harm.",
+            "mixes for starvation, self-starvation, share and harm.",
             show_default=False,
         ),
     ] = None,
@@ -48,8 +48,8 @@ def search(
         typer.Option(
             metavar="CONTROL",
             help="Baseline: this control also runs on each path, in place of CONTROL, and the search maximises how "
-            "much worse CONTROL is. Default: cubic for loss, delay and harm, none for utilisation, starvation and "
-            "self-starvation.",
+            "much worse CONTROL is. Default: cubic for loss, delay and harm, none for utilisation, starvation, "
+            "self-starvation and share.",
             show_default=False,
         ),
     ] = None,
