@@ -469,6 +469,19 @@ def test_the_hard_paths_are_judged_beside_a_control_of_the_same_law() -> None:
     assert report.outcomes[0].text.startswith("goodput 12.00 Mbit/s")
 
 
+def test_a_check_names_what_it_leaves_out_and_exceptions_without_a_violation(ackclock: Command) -> None:
+    checked = "check-stack", "quinn", "--control", "newreno"
+    obsolete = ackclock(*checked, "--only", "probe", "--allow", "initial-window")
+    assert obsolete.code == 0
+    assert "warning: --allow initial-window: no violation found" in obsolete.err
+    joined = ackclock("check-stack", "quinn:newreno", "--control", "newreno")
+    assert "did you mean `ackclock check-stack quinn --control newreno`?" in joined.err
+    other = ackclock(*checked, "--only", "cubic-beta")
+    assert "applies to controls of the algorithm cubic only: add `--law cubic`" in " ".join(other.err.split())
+    of_no_law = ackclock("check-stack", toy().path, "--control", "fixed", "--only", "probe")
+    assert "the algorithm of fixed is not known" in " ".join(of_no_law.out.split())
+
+
 def test_a_word_that_is_no_stack_gets_the_nearest_stack(ackclock: Command) -> None:
     refused = ackclock("check-stack", "quin", "--control", "cubic")
     assert refused.code == 2

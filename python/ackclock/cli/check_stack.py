@@ -13,7 +13,7 @@ from rich.text import Text
 from ackclock._files import replacing, writable
 from ackclock._names import alike, nearest
 from ackclock._stacks import Stack, stacks
-from ackclock.cli.terminal import console, note, print_json, shown
+from ackclock.cli.terminal import console, note, print_json, shown, warn
 from ackclock.errors import InputError
 
 if TYPE_CHECKING:
@@ -138,13 +138,22 @@ def _library(word: str) -> Stack:
         close = alike(path, BUILT_IN)
         near = f'; did you mean "{close}"?' if close else ""
         raise InputError(
-            f'there is no built-in stack "{path}" and no file of this name{near}\n'
+            f'there is no built-in stack "{path}" and no file of this name{near or _split(path)}\n'
             "expected noq, quinn or the path of a shared library, such as ./libmine.so"
         )
     return stacks([word])[0]
 
 
+def _split(word: str) -> str:
+    """Returns a hint for a stack and a control in one word, as scenarios name them."""
+    stack, _, control = word.partition(":")
+    return f"; did you mean `ackclock check-stack {stack} --control {control}`?" if stack in BUILT_IN else ""
+
+
 def _show(report: Report, allow: Sequence[str]) -> None:
+    from ackclock.drills.check import DRILLS
+    from ackclock.drills.drill import applies
+
     out = console()
     words = [
         "allowed" if one.word == "VIOLATED" and one.drill.id in allow else one.word for one in report.outcomes
@@ -153,7 +162,19 @@ def _show(report: Report, allow: Sequence[str]) -> None:
         out.print(_line(one, word), soft_wrap=True)
     counts = ", ".join(f"{words.count(word)} {word}" for word in STYLES if word in words)
     out.print(Text(f"\n{report.target.name}: {counts}"))
+    if report.target.law is None:
+        left_out = sum(not applies(one, None) for one in DRILLS)
+        out.print(
+            f"{left_out} tests of reactions to loss, marks and delay were not run, because the algorithm of "
+            f"{report.target.control} is not known: --law reno, cubic or bbr runs those of the algorithm",
+            style="yellow",
+            soft_wrap=True,
+        )
+    if unused := [id for id in allow if id not in {one.drill.id for one in report.of("VIOLATED")}]:
+        warn(f"--allow {', '.join(unused)}: no violation found by this test; the exception may be obsolete")
     refused = report.refused(allow)
+    if len(refused) > 1:
+        out.print("Each violation has a timeline in the --junit and --json documents; --only ID prints one.")
     if refused:
         first = refused[0]
         out.print(Text(f"\nThe first violated requirement, {first.drill.clause} ({first.drill.force}):"))

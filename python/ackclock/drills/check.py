@@ -104,6 +104,12 @@ def check(
     asks_repeats = not only or any(word in ("repeats", "seed") for word in only)
     compared = [name for name in NAMES if paths and _named_path(name, only)]
     if not (drills or asks_repeats or compared):
+        if others := [one for one in DRILLS if not applies(one, target.law) and _named(one, only)]:
+            laws = sorted(law for law in LAWS if any(applies(one, law) for one in others))
+            raise InputError(
+                f"--only {', '.join(only)}: applies to controls of the algorithm {' or '.join(laws)} only: add "
+                f"`--law {laws[0]}` if {target.control} is one"
+            )
         known = [one.id for one in DRILLS if applies(one, target.law)]
         known += ["paths", *(f"path-{name}" for name in NAMES)]
         raise InputError(

@@ -164,7 +164,7 @@ mod tests {
         // acknowledgements.
         let told = warnings("12 Mbit/s", "\"dualpi2\"");
         assert_eq!(told.len(), 1, "{told:?}");
-        let expected = "dualpi2 at link bottleneck: the ramp (ramp_start + ramp_range) ends at 1.2 ms, but to send two \
+        let expected = "dualpi2 at link bottleneck: the ramp (ramp_start + ramp_range) ends at 1.2 ms, but sending two \
                         packets of 1500 B at 12 Mbit/s takes 2 ms";
         assert!(told[0].starts_with(expected), "{}", told[0]);
         assert!(warnings("20 Mbit/s", "\"dualpi2\"").is_empty());

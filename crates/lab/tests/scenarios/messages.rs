@@ -156,7 +156,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("count = 2", "from = \"left\"\nto = \"left\""), (12, 8), "flows.tcp", "a flow from a node to itself", "two different nodes", None),
     mistake(("count = 2", "pair = 1\npath = [\"left\", \"right\"]"), (13, 8), "flows.0.path", "`path` together with `pair`", "only one of `pair`, `from` with `to`, `path` and `paths`", None),
     mistake(("count = 2", "to = \"right\""), (12, 6), "flows.0.to", "`to` without `from`", "`from` as well", None),
-    mistake(("count = 2", "path = [\"left\"]"), (12, 8), "flows.0.path", "a list of 1 name", "2 to 1000 names: nodes that the flow passes", None),
+    mistake(("count = 2", "path = [\"left\"]"), (12, 8), "flows.0.path", "a list of 1 name", "2 to 1000 names: the nodes that each flow passes", None),
     mistake(("count = 2", "pair = []"), (12, 8), "flows.0.pair", "a list of 0 numbers", "1 or more numbers: the number of the pair of hosts", None),
     mistake(("count = 2", "pair = [1, 3]"), (12, 8), "flows.tcp", "pair 3", "a pair from 1 to 2", None),
     mistake(("count = 2", "pair = [1, \"2\"]"), (12, 12), "flows.0.pair", "\"2\"", "a whole number without quotes", Some("2")),
