@@ -83,6 +83,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
         "line": outcome.line,
         "reason": outcome.reason,
         "compared": dict(vars(outcome.compared)),
+        "not_expected": outcome.not_expected,
         "not_compared": [{"line": line, "what": what} for line, what in outcome.not_compared.items()],
         "timeline": [
             {
@@ -126,7 +127,8 @@ def compared(outcome: Outcome) -> str:
     ]
     text = ", ".join(part for part in parts if part)
     left_out = f"; {_counted(len(outcome.not_compared), 'line')} not compared" if outcome.not_compared else ""
-    return f"({text or 'nothing'} compared{left_out})"
+    rest = f"; {_counted(outcome.not_expected, 'further segment')} sent" if outcome.not_expected else ""
+    return f"({text or 'nothing'} compared{left_out}{rest})"
 
 
 def _counted(count: int, noun: str) -> str:

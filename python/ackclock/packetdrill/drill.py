@@ -52,6 +52,7 @@ def drill(path: Path, choices: Choices | None = None) -> Outcome:
             drilled.run()
     except (Difference, Inexpressible, ScriptError) as error:
         return _ended(outcome, error)
+    outcome.not_expected = drilled.world.show_the_rest()
     return outcome
 
 

@@ -65,4 +65,6 @@ class Outcome:
     compared: Compared = field(default_factory=Compared)
     not_compared: dict[int, str] = field(default_factory=dict)
     """The parts of the script that were not compared, by line."""
+    not_expected: int = 0
+    """The number of data segments that the host sent after those that the script expects."""
     rows: list[Row] = field(default_factory=list)

@@ -121,6 +121,16 @@ class World:
         self.now = max(self.now, departure.at)
         return departure
 
+    def show_the_rest(self) -> int:
+        """Adds the data segments that the host has sent and the script did not expect to the timeline. Returns their
+        number.
+        """
+        last = max((row.line for row in self.rows if row.line is not None), default=1)
+        rest = [one for one in self.queue if one.kind not in ("handshake", "acknowledgement")]
+        for departure in rest:
+            self.row(last, departure.at, "", f"{self.shown(departure)} (not expected)")
+        return len(rest)
+
     def leave_out(self, line: int, what: str) -> None:
         """Records what the script says at a line that is not compared."""
         before = self.not_compared.get(line)

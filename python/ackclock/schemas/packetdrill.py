@@ -59,6 +59,9 @@ class ScriptRecord(Document):
         description="description of the difference, the inexpressible part or the wrong input; empty for `pass`"
     )
     compared: ComparedRecord = Field(description="number of compared events, by kind")
+    not_expected: int = Field(
+        description="number of data segments that the host sent after those that a passing script expects"
+    )
     not_compared: list[LeftOutRecord] = Field(
         description="one record for each line of the script of which a part was not compared"
     )

@@ -14,6 +14,8 @@ from conftest import Command
 from ackclock.packetdrill import Choices, Verdict, drill
 from ackclock.schemas import schema
 
+EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "fast-retransmit.pkt"
+
 BEGIN = """
     0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
    +0 < S 0:0(0) win 65535 <mss 1000,sackOK,nop,wscale 7>
@@ -321,6 +323,15 @@ def test_variables_are_read_from_the_shell_script_beside_and_nothing_is_run(tmp_
     assert outcome.verdict is Verdict.INEXPRESSIBLE
     assert "touch" not in outcome.reason
     assert not (tmp_path / "made").exists()
+
+
+def test_a_segment_that_the_script_does_not_expect_is_shown(tmp_path: Path) -> None:
+    lines = EXAMPLE.read_text().splitlines()
+    retransmission = next(line for line in lines if "> . 1:1001(1000)" in line)
+    outcome = of("\n".join(line for line in lines if line != retransmission), tmp_path)
+    assert (outcome.verdict, outcome.not_expected) == (Verdict.PASSED, 1)
+    assert outcome.rows[-1].host == "1:1001(1000) again (not expected)"
+    assert of(EXAMPLE.read_text(), tmp_path).not_expected == 0
 
 
 def test_scripts_that_call_each_other_without_end_are_named_as_such(tmp_path: Path) -> None:

@@ -46,7 +46,8 @@ def bench_stack(
     html: Annotated[
         bool,
         typer.Option(
-            "--html", help="Also write the tables and a figure as an HTML page, bench-stack.html in the folder of --out."
+            "--html",
+            help="Also write the tables and a figure as an HTML page, bench-stack.html in the folder of --out.",
         ),
     ] = False,
     out: OutDir = None,
