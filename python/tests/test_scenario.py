@@ -73,7 +73,7 @@ def test_a_column_has_the_type_that_is_declared() -> None:
     assert flows.schema["sent_packets"] == pl.Int64
     described = schemas.schema("run")["$defs"]["FlowRecord"]["properties"]["completed_s"]
     assert described["unit"] == "s"
-    assert "everything that the flow had to send was acknowledged" in described["description"]
+    assert "the last of the flow's data was acknowledged" in described["description"]
 
 
 def test_documents_are_as_published() -> None:

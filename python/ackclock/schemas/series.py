@@ -236,7 +236,7 @@ FLOWS: Meanings = {
         "(inflight_shortterm); null if there is none"
     ),
     "w_max_packets": (
-        "W_max of `cubic`: the window stored at the last loss (`remembers`), reduced if fast convergence applies; "
+        "window W_max of `cubic`: the window stored at the last loss (`remembers`), reduced if fast convergence applies; "
         "without a loss, and after a timeout, the window at the end of slow start; null during that slow start"
     ),
     "k_s": (
