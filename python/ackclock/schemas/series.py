@@ -236,8 +236,8 @@ FLOWS: Meanings = {
         "(inflight_shortterm); null if there is none"
     ),
     "w_max_packets": (
-        "window W_max of `cubic`: the window stored at the last loss (`remembers`), reduced if fast convergence applies; "
-        "without a loss, and after a timeout, the window at the end of slow start; null during that slow start"
+        "window W_max of `cubic`: the window stored at the last loss (`remembers`), reduced if fast convergence "
+        "applies; without a loss, and after a timeout, the window at the end of slow start; null during that slow start"
     ),
     "k_s": (
         "time K of `cubic` from the start of the current congestion avoidance stage to the plateau of the cubic curve; "
