@@ -140,9 +140,9 @@ INSTEAD: dict[str, Callable[[str], str]] = {
     "clauses": lambda _: "[`clauses.toml`](clauses.toml) contains",
     "studies": lambda _: "`ackclock list studies` prints",
     "scenarios": lambda _: "`ackclock list studies` prints",
-    "claims": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study} --judge` computes",
-    "grids": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study} --judge` computes",
-    "thesis-claims": lambda key: f"`ackclock reproduce {key} --judge` computes",
+    "claims": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study} --judge` prints",
+    "grids": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study} --judge` prints",
+    "thesis-claims": lambda key: f"`ackclock reproduce {key} --judge` prints",
     "characterisation": lambda _: (
         "[A record of each scenario](../python/ackclock/archive/characterisation) contains"
     ),

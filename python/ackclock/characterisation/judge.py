@@ -88,7 +88,7 @@ def rows(result: StudyResult) -> list[Row]:
     """Returns a row for each discipline of a study of the characterisation, drop-tail first."""
     about = result.characterisation
     if about is None:
-        raise ValueError(f"{result.name} is not a study of the characterisation")
+        raise ValueError(f"{result.name} is not a scenario of RFC 7928: the study has no [characterisation]")
     samples = {
         metric.id: {
             case.name: np.array(case.values[metric.id].samples, dtype=np.float64)

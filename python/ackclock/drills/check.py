@@ -40,7 +40,7 @@ MOST_DELAY = 2.0
 MORE = 1.25
 """The limits on a hard path, as multiples of the reference control's values: the least goodput, the greatest 95th
 percentile of one-way delay, and the goodput above which the delay is not judged. They are wide enough for two stacks
-with one law, and too narrow for a control that stalls or fills a queue needlessly.
+that implement one algorithm, and too narrow for a control that stalls or fills a queue needlessly.
 """
 
 

@@ -118,7 +118,12 @@ def verdicts(name: str) -> str:
     one = recorded(name)
     if one is None:
         return "Not recorded."
-    return sentence(one.result)
+    text = sentence(one.result)
+    # The blind studies predict numbers; other studies with these answers ask questions.
+    words = {"question": "prediction", "answered yes": "met", "answered no": "not met"}
+    for word, instead in words.items() if name.startswith("blind/") else ():
+        text = text.replace(word, instead)
+    return text
 
 
 def _answers(claims: Sequence[ClaimResult]) -> Iterator[str]:

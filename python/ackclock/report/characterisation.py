@@ -169,7 +169,7 @@ def render(results: Sequence[StudyResult], command: str) -> str:
 def _scenario(result: StudyResult, anchors: set[str], numbers: Mapping[str, int]) -> ScenarioView:
     about = result.characterisation
     if about is None:
-        raise ValueError(f"{result.name} is not a study of the characterisation")
+        raise ValueError(f"{result.name} is not a scenario of RFC 7928: the study has no [characterisation]")
     anchor = study_view.new_anchor(result.name, anchors)
     study = study_view.view(result, anchor, study_view.own_command(result))
     views = [
@@ -199,7 +199,7 @@ def planes_of(result: StudyResult) -> list[Plane]:
     """Returns all planes and distributions of a scenario, its disciplines numbered in their order."""
     about = result.characterisation
     if about is None:
-        raise ValueError(f"{result.name} is not a study of the characterisation")
+        raise ValueError(f"{result.name} is not a scenario of RFC 7928: the study has no [characterisation]")
     names = list(dict.fromkeys(discipline_of(case.case) for case in result.cases))
     numbers = {name: index for index, name in enumerate(names)}
     return [*_planes(result, about, numbers), *_distributions(result, about, numbers)]
