@@ -154,6 +154,9 @@ INSTEAD: dict[str, Callable[[str], str]] = {
 }
 """The command or file that has, in the repository, what a part shows on the site."""
 NOUNS = {
+    "fields": "these fields as a JSON Schema",
+    "series": "these series as a JSON Schema",
+    "documents": "this document as a JSON Schema",
     "claims": "the claims",
     "grids": "the claims",
     "thesis-claims": "the claims",

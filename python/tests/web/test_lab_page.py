@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -28,6 +29,23 @@ def test_the_page_is_small_and_runs_by_itself(lab: Lab) -> None:
     ]  # fmt: skip
     assert len(lab.all("#plane circle.a")) == 2
     assert "packets in" in lab.find("#speed").text
+
+
+def test_the_points_of_goodput_over_delay_are_those_of_the_table(lab: Lab) -> None:
+    # With a warm-up, means over the whole run are others.
+    lab.write(DUEL.replace("[dumbbell]", 'warmup = "10 s"\n\n[dumbbell]', 1))
+    lab.finished()
+    titles = [title.get_property("textContent") for title in lab.all("#plane circle.a title")]
+    measured = {
+        flow["name"]: (flow["goodput_bps"] / 1e6, 1e3 * flow["rtt_mean_s"]) for flow in lab.result()["flows"]
+    }
+    found = {
+        name: tuple(map(float, re.findall(r"[\d.]+", numbers)))
+        for name, _, numbers in (title.partition(":") for title in titles)
+    }
+    assert found.keys() == measured.keys()
+    for name, values in measured.items():
+        assert found[name] == pytest.approx(values, rel=0.01)
 
 
 def test_a_run_is_cancelled_and_the_next_one_goes_on(lab: Lab) -> None:

@@ -4,6 +4,7 @@
 import { coloursOf } from "./colours.js";
 import { enlargement, escaped } from "./dom.js";
 import { headroom, panel } from "./panel.js";
+import { digits } from "./quantity.js";
 
 const MANY = 8; // flows of a group; with more, lines are thin and points have no names
 const LINKS = 4;
@@ -22,7 +23,7 @@ export function view(series, meaning, result = null) {
       of: series?.flows?.[name],
     }))
     .filter((flow) => flow.of)
-    .map(({ of, ...flow }) => ({ ...flow, cwnd: of.cwnd_packets, rtt: of.rtt_s, goodput: of.goodput_bps }));
+    .map(({ of, ...flow }) => ({ ...flow, cwnd: of.cwnd_packets, rtt: of.rtt_s, goodput: of.goodput_bps, record: result?.flows.find((one) => one.name === flow.name) }));
   const links = queueingLinks(meaning)
     .filter((name) => series?.links?.[name]?.queue_packets)
     .map((name, index) => {
@@ -207,10 +208,15 @@ function legendEntries(one) {
   return [...found.values()].slice(0, 12);
 }
 
-// Returns each flow's mean round trip in ms and goodput in Mbit/s so far.
+// Returns the mean round trip in ms and the goodput in Mbit/s of each flow: of measured time, or so far while it runs.
 export function places(one) {
   return one.flows
     .map((flow) => {
+      // The table's values, which leave out the warm-up; while the run goes on, the means so far.
+      if (flow.record) {
+        const { rtt_mean_s: delay, goodput_bps: goodput } = flow.record;
+        return delay === null || goodput === null ? null : { name: flow.name, colour: flow.colour, delay: delay * 1000, goodput: goodput / 1e6 };
+      }
       const delays = flat([flow.rtt ?? []]);
       const rates = flat([flow.goodput ?? []]);
       if (!delays.length || !rates.length) return null;
@@ -237,7 +243,7 @@ export function planeFigure(a, b, width, height = 250) {
     colour: place.colour,
     hollow,
     label: named && !hollow ? place.name : "",
-    title: place.name + (hollow ? " (B)" : ""),
+    title: `${place.name}${hollow ? " (B)" : ""}: ${digits(place.goodput)} Mbit/s, ${digits(place.delay)} ms`,
   });
   const joins = mine.flatMap((place) => {
     const other = theirs.find((one) => one.name === place.name);
