@@ -22,11 +22,22 @@ def merge(*layers: Mapping[str, Any]) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     for layer in layers:
         for path, value in layer.items():
-            merged = {
-                old: kept for old, kept in merged.items() if old != path and not old.startswith(path + ".")
-            }
+            merged = {old: kept for old, kept in merged.items() if not _covers(path, old)}
             merged[path] = value
     return merged
+
+
+def _covers(path: str, other: str) -> bool:
+    """Returns whether setting ``path`` replaces what ``other`` set: it leads to the same key or to a table around it,
+    where ``*`` stands for every item of a list.
+
+    >>> _covers("flows.*.control", "flows.tcp.control.beta"), _covers("flows.tcp.control", "flows.*.control")
+    (True, False)
+    """
+    steps, others = path.split("."), other.split(".")
+    return len(steps) <= len(others) and all(
+        step in ("*", its) for step, its in zip(steps, others, strict=False)
+    )
 
 
 def assignment(text: str) -> tuple[str, Any]:

@@ -14,14 +14,25 @@ Controls = Mapping[str, "type[Control]"]
 _OFFERED: ContextVar[Controls] = ContextVar("ackclock_own_controls")
 
 
+_WORDS: ContextVar[tuple[str, ...]] = ContextVar("ackclock_own_control_words")
+
+
 @contextmanager
-def offered(controls: Controls) -> Iterator[None]:
-    """Lets every study that is read in this context name these controls."""
-    token = _OFFERED.set({**now_offered(), **controls})
+def offered(controls: Controls, words: tuple[str, ...] = ()) -> Iterator[None]:
+    """Lets every study that is read in this context name these controls. ``words`` are the options of the command line
+    that offer them.
+    """
+    tokens = _OFFERED.set({**now_offered(), **controls}), _WORDS.set((*option_words(), *words))
     try:
         yield
     finally:
-        _OFFERED.reset(token)
+        _OFFERED.reset(tokens[0])
+        _WORDS.reset(tokens[1])
+
+
+def option_words() -> tuple[str, ...]:
+    """Returns the options of a command line that offers the same controls."""
+    return _WORDS.get(())
 
 
 def now_offered() -> Controls:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -107,7 +108,9 @@ class Figure:
 
 def _inches(width: float | str | None) -> float | None:
     """Returns the width in inches, or None for the default width. InputError for an unknown name."""
-    if width is None or (not isinstance(width, str) and 0 < width < math.inf):
+    if width is None:
+        return None
+    if isinstance(width, int | float) and not isinstance(width, bool) and 0 < width < math.inf:
         return width
     if not isinstance(width, str):
         raise InputError(f"width_in: found {width}, expected a positive number of inches")
@@ -179,6 +182,14 @@ def save_all(found: Sequence[Figure], folder: Path, formats: Sequence[str]) -> l
     """Writes every figure in each format into ``folder`` and returns the paths. InputError if a format needs Matplotlib
     and it is missing.
     """
-    names = [figure.name for figure in found]
-    assert len(set(names)) == len(names), f"figures would overwrite each other: {names}"  # noqa: S101
-    return [figure.save(folder / f"{figure.name}.{format}") for figure in found for format in formats]
+    paths, taken = [], set[str]()
+    for figure in found:
+        # Studies in several folders can have one name.
+        name = next(
+            name
+            for number in count(1)
+            if (name := figure.name if number == 1 else f"{figure.name}-{number}") not in taken
+        )
+        taken.add(name)
+        paths += [figure.save(folder / f"{name}.{format}") for format in formats]
+    return paths

@@ -276,6 +276,8 @@ class TestReproduce:
         # The class is NewReno over selective acknowledgements, as `sack` is, and so are its results.
         numbers = [[claim["measured"] for claim in one["studies"][0]["claims"]] for one in (before, after)]
         assert numbers[0] == numbers[1]
+        study_file.write_text("[[\n")
+        assert "small-study.toml:1:" in ackclock("check", study_file, "--control", own).err
         study_file.write_text(text)
         unused = ackclock("reproduce", study_file, "--control", own)
         assert unused.code == 2

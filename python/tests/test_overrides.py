@@ -24,6 +24,17 @@ def test_a_value_inside_a_table_that_was_set_is_kept_beside_it() -> None:
     assert list(merged) == sorted(merged) == ["flows.tcp.control", "flows.tcp.control.beta"]
 
 
+def test_a_path_for_every_item_replaces_what_was_set_in_one() -> None:
+    every = {"flows.*.control": "sack"}
+    assert merge({"flows.tcp.control": "reno", "flows.tcp.count": 2}, every) == {
+        "flows.tcp.count": 2,
+        **every,
+    }
+    # The core sets paths in sorted order, in which * comes before names and numbers: the one item keeps its own.
+    assert list(merge(every, {"flows.tcp.control": "reno"})) == ["flows.*.control", "flows.tcp.control"]
+    assert min(["flows.tcp.control", "flows.*.control", "flows.0.control"]) == "flows.*.control"
+
+
 def test_paths_that_only_begin_alike_are_different() -> None:
     assert merge({"flows.tcp.count": 1}, {"flows.tcp": 2, "flows.tcp2": 3, "flows.t": 4}) == {
         "flows.tcp": 2,

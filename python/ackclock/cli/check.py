@@ -22,7 +22,7 @@ def check(file: Path, control: str | None = None) -> None:
     def only_scenarios(what: str) -> None:
         if control is not None:
             raise InputError(
-                f"--control {control}: {file} is a {what}, but this option applies only to scenarios"
+                f"--control {control}: {file} is a {what}, but this option applies only to scenarios and studies"
             )
 
     if file.name.endswith(ENDING):

@@ -170,11 +170,15 @@ def _show(report: Report, allow: Sequence[str]) -> None:
             style="yellow",
             soft_wrap=True,
         )
-    if unused := [id for id in allow if id not in {one.drill.id for one in report.of("VIOLATED")}]:
-        warn(f"--allow {', '.join(unused)}: no violation found by this test; the exception may be obsolete")
+    kept = {one.drill.id for one in report.outcomes if one.word != "VIOLATED"}
+    for id in allow:
+        if id in kept:
+            warn(f"--allow {id}: this test found no violation; the exception may be obsolete")
     refused = report.refused(allow)
-    if len(refused) > 1:
-        out.print("Each violation has a timeline in the --junit and --json documents; --only ID prints one.")
+    if sum(bool(one.timeline) for one in refused) > 1:
+        out.print(
+            "The --junit and --json documents have the timelines of all violations; --only ID prints one."
+        )
     if refused:
         first = refused[0]
         out.print(Text(f"\nThe first violated requirement, {first.drill.clause} ({first.drill.force}):"))

@@ -65,7 +65,8 @@ def naming(control: str | None, studies: Sequence[str]) -> Iterator[None]:
         return
     from ackclock._own_controls import offered
 
-    with offered(own_controls(control, [Path(name) for name in studies if name.endswith(".toml")])):
+    files = [Path(name) for name in studies if name.endswith(".toml")]
+    with offered(own_controls(control, files), ("--control", control)):
         yield
 
 
@@ -77,14 +78,30 @@ def own_controls(control: str, files: Sequence[Path]) -> Mapping[str, type[Contr
     from ackclock.evaluation.contenders import contender
 
     tested = contender(control)
-    names = [
-        name for file in files for name in _names_of(tested, control, _document(read_text(file)), file.parent)
-    ]
-    if not tested.classes or not names:
+    documents = []
+    for file in files:
+        document = _document(read_text(file))
+        documents.append((document, file.parent))
+        if isinstance(base := document.get("base"), str) and (shared := file.parent / base).is_file():
+            documents.append((_document(read_text(shared)), shared.parent))
+    names = [name for document, folder in documents for name in _names_of(tested, control, document, folder)]
+    if not tested.classes or not (names or any(map(_is_not_toml, files))):
         raise InputError(
-            f'--control {control}: expected a control in Python that a study names, as in control = "{control}"'
+            f'--control {control}: expected a control in Python that a study names, as in control = "mine.py"'
         )
     return {name: cls for cls in tested.classes.values() for name in names}
+
+
+def _is_not_toml(file: Path) -> bool:
+    """Returns whether a file is not TOML, which its reader reports."""
+    from ackclock import _toml as toml
+    from ackclock._files import read_text
+
+    try:
+        toml.loads(read_text(file))
+    except toml.TOMLDecodeError:
+        return True
+    return False
 
 
 def _names_of(tested: Contender, control: str, document: Mapping[str, Any], folder: Path) -> Iterator[str]:

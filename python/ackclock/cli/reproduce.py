@@ -39,10 +39,8 @@ def reproduce(
     fail_on: Sequence[str] = (),
     judge: bool = False,
     record: bool = False,
-    control: str | None = None,
 ) -> None:
     """Runs the studies that ``selectors`` name, or all if there are none, prints their results and writes the report.
-    ``control`` is the value of ``--control``, for study files that name a control in Python.
 
     ``judge`` runs nothing and uses the samples in the records of the package; ``record`` writes such records. RunError,
     after the report is written, when a claim has a result that ``fail_on`` names.
@@ -53,10 +51,6 @@ def reproduce(
     words = gate.fail_words(fail_on, gate.claim_words())
     studies = _read(selectors)
     if record:
-        if control is not None:
-            raise InputError(
-                "--record: found --control, expected a study of the package, with built-in controls"
-            )
         _recordable(studies, sensitivity=sensitivity)
     _warn([one for one in studies if one.name.endswith(".toml")])
     from ackclock._store import Store
@@ -90,7 +84,7 @@ def reproduce(
         [result for result in results if (result.characterisation is None) == kind] for kind in (True, False)
     )
     stem = study_stem(studies[0].name) if len(studies) == 1 else REPORT if published else CHARACTERISATION
-    command = _command(selectors, quick=quick, sensitivity=sensitivity, control=control)
+    command = _command(selectors, quick=quick, sensitivity=sensitivity)
     pages = _pages(published, characterised, out, stem, command)
     drawn = [figure for result in results for figure in figures_of(result)] if formats else []
     saved = save_all(drawn, out / FIGURES, formats)
@@ -222,9 +216,11 @@ def _pages(
     return pages
 
 
-def _command(selectors: Sequence[str], *, quick: bool, sensitivity: bool, control: str | None) -> str:
+def _command(selectors: Sequence[str], *, quick: bool, sensitivity: bool) -> str:
+    from ackclock._own_controls import option_words
+
     words = ["ackclock", "reproduce", *(selectors or ["--all"])]
-    words += [] if control is None else ["--control", control]
+    words += option_words()
     words += ["--quick"] if quick else []
     words += [] if sensitivity else ["--no-sensitivity"]
     return shlex.join(words)

@@ -83,10 +83,14 @@ class _Line:
         return "; ".join([text, *(_changed(name, *values) for name, values in self._changes.items())])
 
     def _datagrams(self) -> str:
-        first, last = min(self._numbers, default=None), max(self._numbers, default=None)
-        if first is None:
+        if not self._numbers:
             return "a datagram" if self._events == 1 else f"{self._events} datagrams"
-        return f"datagram {first}" if first == last else f"datagrams {first} to {last}"
+        first, last = min(self._numbers), max(self._numbers)
+        if first == last:
+            return f"datagram {first}"
+        if last - first + 1 == len(set(self._numbers)):
+            return f"datagrams {first} to {last}"
+        return f"{len(self._numbers)} datagrams between {first} and {last}"
 
 
 def _changed(name: str, before: int | None, after: int | None) -> str:

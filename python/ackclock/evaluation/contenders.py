@@ -105,7 +105,8 @@ class Contender:
         """Returns the transport of a group of flows that has the control."""
         flows = {one.get("name"): one for one in about.scenario.get("flows", ())}
         own = flows[group].get("transport", "rfc") if group in flows else "rfc"
-        return {**_table(own), **_table(self.keys.get("transport", {}))}
+        # A table without a name has parameters of the default.
+        return {"name": "rfc", **_table(own), **_table(self.keys.get("transport", {}))}
 
     def _recovery(self, about: ScenarioFile, group: str) -> dict[str, Any]:
         """Returns the values that give the flows of ``group`` the recovery of all; empty if their transport has its own

@@ -170,7 +170,7 @@ class _Place:
         absent = self._absent(own)
         lacking = absent & ~self._absent(other)
         if np.any(lacking):
-            more = "one" if np.any(np.isnan(own)) else "a larger one"
+            more = "one" if np.any(np.isnan(own[lacking])) else "a larger one"
             reason = f"{self._nothing(lacking)}, where {name} has {more}"
             return Beside(name, replace(finding, result=Result.NOT_MET), CONCERN, settled=True, reason=reason)
         if np.any(absent):

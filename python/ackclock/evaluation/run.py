@@ -384,8 +384,14 @@ def scenario_of(loaded: Loaded, setting: Setting, tested: Contender) -> str:
 
 
 def put(document: Any, steps: Sequence[str], value: Any) -> None:
-    """Sets the value at a dotted path, whose steps select elements of a list by index or by the key ``name``."""
-    for step in steps[:-1]:
+    """Sets the value at a dotted path, whose steps select elements of a list by index or by the key ``name``, or all
+    with ``*``.
+    """
+    for place, step in enumerate(steps[:-1]):
+        if isinstance(document, list) and step == "*":
+            for one in document:
+                put(one, steps[place + 1 :], value)
+            return
         if isinstance(document, list):
             named = {one.get("name"): one for one in reversed(document) if isinstance(one, dict)}
             document = named[step] if step in named else document[int(step)]

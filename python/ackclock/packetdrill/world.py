@@ -125,10 +125,11 @@ class World:
         """Adds the data segments that the host has sent and the script did not expect to the timeline. Returns their
         number.
         """
-        last = max((row.line for row in self.rows if row.line is not None), default=1)
         rest = [one for one in self.queue if one.kind not in ("handshake", "acknowledgement")]
         for departure in rest:
-            self.row(last, departure.at, "", f"{self.shown(departure)} (not expected)")
+            before = sum(row.time <= departure.at for row in self.rows)
+            row = Row(departure.at, "", f"{self.shown(departure)} (not expected)")
+            self.rows.insert(before, row)
         return len(rest)
 
     def leave_out(self, line: int, what: str) -> None:

@@ -158,7 +158,7 @@ def agreement(results: Sequence[StudyResult], link: Link | None = None) -> Agree
         publications[thesis.key] = thesis
         numbers.setdefault(thesis.key, []).append(one)
     groups = [
-        Group(f"{publications[key].author} ({publications[key].year})", look, own)
+        Group(publications[key].cited, look, own)
         for (key, own), look in zip(numbers.items(), _looks(list(numbers)), strict=True)
     ]
     # The marks of the smallest group are on top.

@@ -78,7 +78,7 @@ def render_index(
     one = theses[0].thesis if len(theses) == 1 else None
     return page.rendered(
         "index.html.j2",
-        title=f"{one.author} ({one.year})" if one else "Reproduction report",
+        title=one.cited if one else "Reproduction report",
         figures=False,
         scripts=(*page.SCRIPTS, "search.js"),
         quick_notice=outcome.quick_notice(results),

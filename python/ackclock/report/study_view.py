@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ackclock import _numbers as numbers
+from ackclock._own_controls import option_words as own_words
 from ackclock.experiment.model import sweep_text
 from ackclock.report import claims, figures, outcome, results_table
 from ackclock.report.agreement import Agreement, agreement
@@ -119,7 +120,8 @@ def _figures(result: StudyResult, anchor: str) -> list[FigureView]:
 
 def own_command(result: StudyResult) -> str:
     """Returns the command for one study of a report of many."""
-    return f"ackclock reproduce {shlex.quote(result.name)}" + (" --quick" if result.quick else "")
+    words = ["ackclock", "reproduce", result.name, *(["--quick"] if result.quick else []), *own_words()]
+    return shlex.join(words)
 
 
 def new_anchor(name: str, taken: set[str], kind: str = "study-") -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from ackclock._jobs import Progress, run_jobs
 from ackclock._numbers import rounded
 from ackclock._store import Store
+from ackclock.errors import InputError
 from ackclock.study.digest import PHYSICS, digest
 from ackclock.study.fingerprint import of_simulation
 from ackclock.study.load import LoadedStudy
@@ -76,7 +77,12 @@ def check(
     def take(index: int, result: Mapping[str, Any]) -> None:
         number, place, name, planned = of_job[index]
         record, own = recorded[number][0], measured[number]
-        own.take(planned, result)
+        try:
+            own.take(planned, result)
+        except InputError:
+            # A metric that cannot be computed any more is not reproduced.
+            found[number][name] = False
+            return
         known, samples = dict(_recorded(record))[name]
         made = own.samples(*place)
         found[number][name] = digest(result, record.fields) == known and all(

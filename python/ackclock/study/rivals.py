@@ -57,7 +57,7 @@ def _put(table: Mapping[str, Any], path: list[str], value: Any) -> dict[str, Any
         if rest[1:]:
             result[key] = [
                 _put(one, rest[1:], value)
-                if isinstance(one, dict) and one.get("name") in (chosen, None)
+                if isinstance(one, dict) and (chosen == "*" or one.get("name") in (chosen, None))
                 else one
                 for one in inside
             ]

@@ -106,7 +106,8 @@ def _answers(claims: Sequence[ClaimResult]) -> list[str]:
         each = _listed([f"{count} {'is' if count == 1 else 'are'} {answer}" for count, answer in found])
         parts.append(f"of {total} questions, {each}")
     if untested := len(claims) - total:
-        parts.append(f"{untested} {'more ' if found else ''}{'is' if untested == 1 else 'are'} not tested")
+        of = "more" if found else "question" if untested == 1 else "questions"
+        parts.append(f"{untested} {of} {'is' if untested == 1 else 'are'} not tested")
     return parts
 
 

@@ -75,7 +75,7 @@ def judge(
     elif reason := test.why_it_cannot_tell(found, verdict, rivals):
         verdict, details = "cannot tell", [*details, reason]
     seeds_made = len(found[0].values)
-    if 1 < seeds_made < FEW_EQUAL and len(set(found[0].values)) == 1:
+    if shown.mean is not None and 1 < seeds_made < FEW_EQUAL and len(set(found[0].values)) == 1:
         details = [*details, f"all {seeds_made} seeds gave the same value"]
     return ClaimResult(
         id=claim.id,

@@ -273,11 +273,16 @@ impl Sweep {
     }
 }
 
-/// Returns whether two canonical paths lead to a common key, where `*` stands for every item of a list.
+/// Returns whether two canonical paths lead to a common key, or where one has `*`, which stands for every item of a list,
+/// whether one leads to a key inside the other's.
 fn overlap(one: &str, other: &str) -> bool {
-    let (ones, others) = (one.split('\n'), other.split('\n'));
-    one.matches('\n').count() == other.matches('\n').count()
-        && ones.zip(others).all(|(one, other)| one == other || one == EVERY || other == EVERY)
+    let steps = |path: &str| path.matches('\n').count();
+    let is_every = |path: &str| path.split('\n').any(|step| step == EVERY);
+    (steps(one) == steps(other) || is_every(one) || is_every(other))
+        && one
+            .split('\n')
+            .zip(other.split('\n'))
+            .all(|(one, other)| one == other || one == EVERY || other == EVERY)
 }
 
 /// Returns the indices of two values with the same meaning, if there are any.
@@ -344,6 +349,8 @@ mod tests {
         assert_eq!(refused("a = [{ x = 1 }, { x = 1 }]\n"), (Some(2), Some(17), again("a table")));
         let every = "\"flows.*.count\" = [1]\n\"flows.tcp.count\" = [2]\n[[flows]]\nname = \"tcp\"\n[[flows]]\nname = \"b\"\n";
         assert!(refused(every).2.starts_with("a second dotted path"));
+        let inside = every.replace("flows.tcp.count\" = [2]", "flows.0\" = [{ count = 2 }]");
+        assert!(refused(&inside).2.starts_with("a second dotted path"));
         // The first flow is called `tcp`, so both paths lead to it.
         let text = "\"flows.0.count\" = [1]\n\"flows.tcp.count\" = [2]\n[[flows]]\nname = \"tcp\"\n";
         assert_eq!(

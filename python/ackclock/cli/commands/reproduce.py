@@ -128,5 +128,4 @@ def reproduce(
             fail_on=fail_on or [],
             judge=judge,
             record=record,
-            control=control,
         )
