@@ -110,11 +110,13 @@ def column_names(axes: Sequence[tuple[str, str]]) -> list[str]:
 
     >>> column_names([("dumbbell.bottleneck.queue.limit", "packets"), ("flows.tcp.control", "")])
     ['limit_packets', 'tcp_control']
+    >>> column_names([("flows.*.control", "")])
+    ['flows_control']
     """
     taken = _declared() | OWN_COLUMNS
 
     def name(path: str, unit: str, steps: int) -> str:
-        words = [ROOT, *(step.replace('"', "") for step in path.split("."))][-steps:]
+        words = [ROOT, *(step.replace('"', "") for step in path.split(".") if step != "*")][-steps:]
         return "_".join([*words, unit] if unit else words)
 
     def is_free(found: str, steps: int, position: int) -> bool:
