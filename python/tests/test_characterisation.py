@@ -379,7 +379,7 @@ def test_every_discipline_is_characterised() -> None:
 
 def test_a_result_says_what_it_was_judged_by() -> None:
     result = study(["goodput"], {"droptail": BASE, "red": GOOD})
-    with pytest.raises(ValueError, match="not a study of the characterisation"):
+    with pytest.raises(ValueError, match="is not a scenario of RFC 7928"):
         rows(dataclasses.replace(result, characterisation=None))
 
 
