@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 Controls = Mapping[str, "type[Control]"]
 _OFFERED: ContextVar[Controls] = ContextVar("ackclock_own_controls")
-
-
 _WORDS: ContextVar[tuple[str, ...]] = ContextVar("ackclock_own_control_words")
 
 

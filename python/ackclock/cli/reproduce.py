@@ -80,16 +80,14 @@ def reproduce(
             )
     if not results:
         raise failures[0]
-    published, characterised = (
-        [result for result in results if (result.characterisation is None) == kind] for kind in (True, False)
-    )
+    published = [result for result in results if result.characterisation is None]
+    characterised = [result for result in results if result.characterisation is not None]
     stem = study_stem(studies[0].name) if len(studies) == 1 else REPORT if published else CHARACTERISATION
     command = _command(selectors, quick=quick, sensitivity=sensitivity)
     pages = _pages(published, characterised, out, stem, command)
     drawn = [figure for result in results for figure in figures_of(result)] if formats else []
     saved = save_all(drawn, out / FIGURES, formats)
-    document = as_document(results, pages[0], time.monotonic() - began)
-    path = out / f"{stem}.json"
+    document, path = as_document(results, pages[0], time.monotonic() - began), out / f"{stem}.json"
     write_json(document, path)
     if as_json:
         print_json(document)
