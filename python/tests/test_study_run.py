@@ -23,7 +23,8 @@ from ackclock.study.plan import Plan
 from ackclock.study.records import Origin, is_stale, judged, read, record_of, recorded_verdicts
 from ackclock.study.result import StudyResult
 from ackclock.study.run import Work, make, run_studies, run_study
-from ackclock.study.tally import by_thesis
+from ackclock.study.sentence import sentence
+from ackclock.study.tally import by_thesis, kind_of
 
 
 def run(text: str = STUDY, *, quick: bool = False, store: Store | None = None) -> StudyResult:
@@ -588,3 +589,40 @@ def test_fingerprints_are_of_what_samples_and_results_depend_on(
     before, after = (parse_study(text, "t", "t.toml").study for text in (STUDY, replaced(STUDY, change)))
     assert (of_simulation(after) == of_simulation(before)) == samples_stay
     assert (of_judgement(after) == of_judgement(before)) == results_stay
+
+
+def test_a_question_added_to_a_publication_counts_as_ours() -> None:
+    added = replaced(STUDY, ('text = "No packet arrives"\n', 'text = "No packet arrives"\nasked_by = "us"\n'))
+    loaded = parse_study(added, "test", "study.toml")
+    result = run_study(loaded, quick=True)
+    assert [(claim.verdict, kind_of(claim)) for claim in result.claims] == [
+        ("as printed", "baselines"),
+        ("no", "ours"),
+    ]
+    assert "the question is answered no" in sentence(result)
+    published = parse_study(STUDY, "test", "study.toml").study
+    assert of_judgement(loaded.study) != of_judgement(published)
+    assert of_simulation(loaded.study) == of_simulation(published)
+
+
+def test_a_metric_may_name_a_flow_that_only_some_cases_have() -> None:
+    some = replaced(
+        STUDY,
+        (
+            'expr = "count(flows.goodput_bps)"',
+            """expr = "max(series('flows.tcp-5.cwnd_packets'))"\ncases = ["many"]""",
+        ),
+        ("flows_seen('many') / flows_seen('few')", "flows_seen('many') / goodput('few')"),
+        ("direction = \"flows_seen('few') < flows_seen('many')\"\n", ""),
+    )
+    few, many = (case.values["flows_seen"].mean for case in run(some, quick=True).cases)
+    assert few is None
+    assert many is not None
+    assert many > 0
+    with pytest.raises(InputError, match='not measured in case "few", which its `cases` leave out'):
+        run(some.replace("flows_seen('many') / goodput", "flows_seen('few') / goodput"))
+    for_all = parse_study(some.replace('cases = ["many"]\n', ""), "test", "study.toml")
+    with pytest.raises(InputError, match='in case "few"'):
+        Plan(for_all, quick=True, sensitivity=False).check()
+    parts = [parse_study(text, "test", "study.toml").study for text in (some, STUDY)]
+    assert of_simulation(parts[0]) != of_simulation(parts[1])

@@ -114,7 +114,12 @@ class SampleWords:
     def _metric(self, metric: str) -> Callable[..., Value]:
         def function(selector: str) -> Array:
             runs, several = self._select(selector)
-            columns = [self._samples[metric][run.name] for run in runs]
+            known = self._samples[metric]
+            if without := [run.name for run in runs if run.name not in known]:
+                raise LookupError(
+                    f'the metric is not measured in case "{without[0]}", which its `cases` leave out'
+                )
+            columns = [known[run.name] for run in runs]
             return np.stack(columns, axis=-1) if several else columns[0]
 
         function.__doc__ = f"{metric}('<case>')"

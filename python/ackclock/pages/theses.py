@@ -28,8 +28,8 @@ HEADS = [
 SAID: Mapping[Verdict, tuple[str, str]] = {
     "not as printed": ("does not", "do not"),
     "right order, other size": (
-        "has the right order but another size",
-        "have the right order but another size",
+        "has an effect in the right direction but of another size",
+        "have effects in the right direction but of another size",
     ),
     "undecided": ("is undecided", "are undecided"),
     "cannot tell": (
@@ -60,7 +60,7 @@ def claims_of(both: Sequence[Recorded], *kinds: Kind) -> list[tuple[Recorded, Cl
         (one, claim)
         for one in both
         for claim in one.result.claims
-        if claim.tested and kind_of(claim, one.result) in (kinds or ("systems", "baselines"))
+        if claim.tested and kind_of(claim) in (kinds or ("systems", "baselines"))
     ]
 
 
@@ -102,8 +102,8 @@ def later_tests(both: Sequence[Recorded]) -> Iterator[str]:
         held = sum(claim.verdict == "as printed" for claim in later)
         verb = "was" if len(later) == 1 else "were"
         yield (
-            f"Of the tests of these claims, {len(later)} {verb} defined or changed after a run was known "
-            f"({held} of them as printed); each claim says when and why."
+            f"Of the tests of these claims, {len(later)} {verb} defined or changed after the results of a run "
+            f"were known ({held} of these claims came out as printed); each claim says when and why."
         )
 
 

@@ -46,7 +46,7 @@ def sentences(results: Sequence[StudyResult]) -> list[str]:
     }
     for result in results:
         for claim in result.claims:
-            found[kind_of(claim, result), bool(claim.setup)].append(claim.verdict)
+            found[kind_of(claim), bool(claim.setup)].append(claim.verdict)
     return [
         _where_lost(_sentence(kind, verdicts)) if lost else _sentence(kind, verdicts)
         for (kind, lost), verdicts in found.items()
@@ -87,7 +87,7 @@ def highlights(results: Sequence[StudyResult], most: int) -> list[Highlight]:
         Highlight(result, claim, number)
         for result in results
         for number, claim in enumerate(result.claims, start=1)
-        if claim.verdict in MISSES and kind_of(claim, result) != "ours"
+        if claim.verdict in MISSES and kind_of(claim) != "ours"
     ]
     found.sort(key=_rank)
     if len(results) > 1:

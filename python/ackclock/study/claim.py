@@ -7,6 +7,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import Field, model_validator
 from typing_extensions import Self
@@ -44,6 +45,11 @@ class Claim(Table):
     text: str
     measured: str = Field(
         description="expression over metrics that gives the measured value, e.g. loss('rbcc-5')"
+    )
+    asked_by: Literal["thesis", "us"] | None = Field(
+        default=None,
+        description="origin of this claim, if it differs from `source.asked_by`: us for a question that you add to "
+        "the claims of a publication",
     )
     unit: str = ""
     paper: float | None = None
@@ -124,8 +130,8 @@ class Claim(Table):
             )
         if self.setup_unknown and (self.not_a_test or self.same_as or self.holds_whatever):
             raise ValueError(
-                "setup_unknown: leave this key out, or else not_a_test, same_as and holds_whatever: with any "
-                "of these three, no verdict depends on the set-up"
+                "setup_unknown: leave this key out, because with not_a_test, same_as or holds_whatever no "
+                "verdict depends on the set-up"
             )
         self.elsewhere()
 

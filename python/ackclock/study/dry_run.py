@@ -12,7 +12,7 @@ from ackclock.experiment.expression import Expression, ExpressionError
 from ackclock.experiment.run_words import RunWords, measure, needs_series
 from ackclock.experiment.sample_words import SampleWords
 from ackclock.study.computed import filled, words_of_means
-from ackclock.study.model import Assumption, Interpretation, Study
+from ackclock.study.model import Assumption, Interpretation, Study, SweptCase
 from ackclock.study.synthetic import Names, run_of, run_of_any_names
 from ackclock.study.verdict import judge
 
@@ -63,19 +63,26 @@ class MetricsDryRun:
         what = next((item.what for item in study.assumptions if reading in item.interpretations), "")
         self._metrics = [
             (
+                metric,
                 _place(metric.id, reading if metric.id in other else None, what),
                 other.get(metric.id, metric.expr),
             )
             for metric in study.metrics
         ]
-        self.need_series = any(needs_series(_read(text)) for _, text in self._metrics)
-        self._found: dict[Names, list[str]] = {}
+        self.need_series = any(needs_series(_read(text)) for *_, text in self._metrics)
+        self._found: dict[tuple[Names, tuple[str, ...]], list[str]] = {}
 
-    def problems(self, names: Names) -> list[str]:
-        """Returns a message for each metric that names a flow, link or series that is not among ``names``."""
-        if names not in self._found:
-            self._found[names] = unmeasurable(self._metrics, run_of(names))
-        return self._found[names]
+    def problems(self, run: SweptCase, names: Names) -> list[str]:
+        """Returns a message for each metric of ``run`` that names a flow, link or series that is not among
+        ``names``.
+        """
+        wanted = [
+            (metric.id, place, text) for metric, place, text in self._metrics if run.matches(metric.cases)
+        ]
+        key = (names, tuple(id for id, *_ in wanted))
+        if key not in self._found:
+            self._found[key] = unmeasurable(((place, text) for _, place, text in wanted), run_of(names))
+        return self._found[key]
 
 
 @cache
@@ -108,6 +115,8 @@ def _synthetic_samples(study: Study) -> dict[str, dict[str, Any]]:
     # Every vector differs from the others, so that no difference is zero and no comparison a tie.
     numbers = np.random.default_rng(1)
     return {
-        metric.id: {run.name: numbers.uniform(1, 2, REPLICATIONS) for run in study.runs()}
+        metric.id: {
+            run.name: numbers.uniform(1, 2, REPLICATIONS) for run in study.runs() if run.matches(metric.cases)
+        }
         for metric in study.metrics
     }

@@ -33,6 +33,8 @@ def of_simulation(study: Study) -> str:
     resolved["own_sweeps"] = {
         case.name: [case.sweep.path, case.sweep.values] for case in study.cases if case.sweep
     }
+    if some := {metric.id: metric.cases for metric in study.metrics if metric.cases is not None}:
+        resolved["metrics_of_some_cases"] = some
     return _hash(resolved)
 
 
@@ -42,7 +44,7 @@ def of_judgement(study: Study) -> str:
 
     A record with another hash is judged again from its samples, which runs nothing.
     """
-    tested = {"__all__": set(Claim.model_fields) - {"text", "written"}}
+    tested = {"__all__": set(Claim.model_fields) - {"text", "written", "asked_by"}}
     resolved = study.model_dump(
         mode="json",
         include={
@@ -55,6 +57,8 @@ def of_judgement(study: Study) -> str:
             },
         },
     )
+    if origins := {claim.id: claim.asked_by for claim in study.claims if claim.asked_by is not None}:
+        resolved["origins"] = origins
     return _hash(resolved)
 
 

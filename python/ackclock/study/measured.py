@@ -28,7 +28,7 @@ from ackclock.study.plan import Plan, Planned
 from ackclock.study.records import recorded_verdicts, rounded
 from ackclock.study.result import CaseResult, ClaimResult, MetricValue, PrecisionResult
 from ackclock.study.rivals import about_baselines, rivals
-from ackclock.study.verdict import in_words, judge, set_up
+from ackclock.study.verdict import asked_by_us, in_words, judge, set_up
 
 HOPELESS = 2
 """A claim with ``FORESEEN`` seeds gets no more if it would need more than this many times the largest number allowed.
@@ -53,6 +53,7 @@ class Measured:
         shape = (len(plan.readings), len(plan.runs), plan.replications_most)
         self._samples: dict[str, Array] = {metric.id: np.full(shape, np.nan) for metric in plan.study.metrics}
         self._there = np.zeros(shape, dtype=bool)
+        self._cases = {metric.id: metric.cases for metric in plan.study.metrics}
         self._settings = [run.setting for run in plan.runs]
         self._drawn_series: dict[int, Series | None] = {}
         self.digests: dict[tuple[int, int], str] = {}
@@ -73,6 +74,8 @@ class Measured:
         words = RunWords(result)
         for use in planned.uses:
             for id, expression in self._expressions[use.reading].items():
+                if not self._is_measured(id, use.run):
+                    continue
                 if expression.text not in known:
                     known[expression.text] = self._measure(id, expression, words)
                 self._samples[id][use.reading, use.run, use.replication] = rounded(known[expression.text])
@@ -226,6 +229,7 @@ class Measured:
             setup=set_up(claim, study),
             replications_needed=None if not_judged else judged.replications_needed,
             baselines=self._about_baselines[claim.id],
+            ours=asked_by_us(claim, study),
             recorded=self._recorded.get(claim.id),
         )
 
@@ -316,11 +320,18 @@ class Measured:
         """Returns the vocabulary over the first seeds."""
         return SampleWords(
             {
-                id: {run.name: values[reading, c, :seeds] for c, run in enumerate(self._plan.runs)}
+                id: {
+                    run.name: values[reading, c, :seeds]
+                    for c, run in enumerate(self._plan.runs)
+                    if self._is_measured(id, c)
+                }
                 for id, values in self._samples.items()
             },
             self._settings,
         )
+
+    def _is_measured(self, metric: str, run: int) -> bool:
+        return self._plan.runs[run].matches(self._cases[metric])
 
     @contextmanager
     def _about(self, claim: Claim) -> Iterator[None]:

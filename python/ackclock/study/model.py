@@ -179,6 +179,11 @@ class Metric(experiment.Metric):
 
     model_config = ConfigDict(json_schema_extra=_or_from_base("label", "expr"))
 
+    cases: list[str] | None = Field(
+        default=None,
+        description="cases in which the metric is measured, by name or pattern, if it names something that the "
+        "other cases do not have; default: all",
+    )
     paper: dict[str, float] = Field(default_factory=dict, description="published numbers by case name")
     definition: str = Field(
         default="", description="definition of the metric in words, if the label is not clear enough"
@@ -345,7 +350,8 @@ class Finding(Table):
     claim: str
     text: str
     verdict: Verdict | None = Field(
-        default=None, description="result of the claim with which the conclusion is shown; default: any"
+        default=None,
+        description="result that the claim must have for the conclusion to be shown; default: any",
     )
 
     def explains(self, verdict: Verdict | None) -> bool:
@@ -357,9 +363,11 @@ class Precision(Table):
     """The precision to reach: replications are added until the 95 % confidence intervals are narrow enough."""
 
     within: str = Field(
-        description='largest half-width of an interval as a percentage of the mean, e.g. "5 %"'
+        description='largest half-width of a 95 % confidence interval, as a percentage of the mean, e.g. "5 %"'
     )
-    metrics: list[str] = Field(min_length=1, description="ids of the metrics whose intervals count")
+    metrics: list[str] = Field(
+        min_length=1, description="ids of the metrics whose confidence intervals have to be that narrow"
+    )
     replications_most: int = Field(ge=1, le=10_000, description="largest number of replications of a case")
 
     @field_validator("within")
@@ -461,7 +469,9 @@ class Study(Table):
         if self.precision is not None:
             problems += _unknown("precision.metrics", "metric", self.precision.metrics, metric_ids)
         for metric in self.metrics:
-            problems += _unknown(f"metrics.{metric.id}.paper", "case", metric.paper, run_names)
+            place = f"metrics.{metric.id}"
+            problems += _unknown(f"{place}.paper", "case", metric.paper, run_names)
+            problems += _unmatched(f"{place}.cases", metric.cases, [*run_names, *case_names])
         for figure in self.figures:
             problems += self._wrong_with(figure, metric_ids)
         for assumption in self.assumptions:

@@ -215,7 +215,7 @@ class Plan:
                 continue
             self._costs[_key(overrides)] = float(outline["expected_packets"])
             undrawn = _undrawable(self._figures(reading, run), outline["series"])
-            for message in [*undrawn, *metrics.problems(Names.of(outline))]:
+            for message in [*undrawn, *metrics.problems(run, Names.of(outline))]:
                 yield reading, run, f"{self.loaded.file}: {message}"
 
     def _figures(self, reading: Reading, run: SweptCase) -> list[Figure]:

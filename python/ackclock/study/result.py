@@ -176,6 +176,8 @@ class ClaimResult:
     """When the test was written or changed, if that was after the first run; empty otherwise."""
     baselines: bool = False
     """Whether the claim is only about baselines: no system of the thesis enters the measured value."""
+    ours: bool = False
+    """Whether the claim is a question of our own, which the publication does not ask."""
     replications_needed: int | None = None
     """About how many replications would decide an undecided claim; None if unknown."""
     findings: tuple[Finding, ...] = ()

@@ -24,11 +24,12 @@ _ANSWERS: Mapping[Verdict, str] = {
 
 
 def sentence(result: StudyResult) -> str:
-    """Returns the answer in a sentence: "Average latency is within 8 % of the printed numbers; the better side is as
-    printed in all 4 comparisons".
+    """Returns the answer in a sentence: "Average latency is within 8 % of the printed numbers; the order is as printed
+    in all 4 comparisons".
     """
-    answers = _answers if result.source.asked_by == "us" else _orders
-    parts = [*_distances(result), *answers(result.claims), *_open(result)]
+    ours = [claim for claim in result.claims if claim.ours]
+    claims = [claim for claim in result.claims if not claim.ours]
+    parts = [*_distances(result), *_orders(claims), *_answers(ours), *_open(result)]
     text = "; ".join(parts)
     return (
         f"{text[:1].upper()}{text[1:]}." if text else "The study has no tested claim and no printed number."
@@ -121,7 +122,7 @@ def _orders(claims: Sequence[ClaimResult]) -> list[str]:
     parts = []
     if orders:
         held = sum(claim.order is Result.MET for claim in orders)
-        parts.append(f"the better side is as printed in {_count(held, len(orders), 'comparison')}")
+        parts.append(f"the order is as printed in {_count(held, len(orders), 'comparison')}")
     if others:
         held = sum(claim.verdict in HOLDS for claim in others)
         rest = "other " if orders else ""
@@ -152,8 +153,7 @@ def _open(result: StudyResult) -> list[str]:
         parts.append(
             f"{unjudged} printed number{'s are' if unjudged > 1 else ' is'} not judged (the claims give the reasons)"
         )
-    undecided = sum(claim.verdict == "undecided" for claim in tested)
-    if undecided and result.source.asked_by != "us":
+    if undecided := sum(claim.verdict == "undecided" for claim in tested if not claim.ours):
         parts.append(f"{undecided} claim{'s are' if undecided > 1 else ' is'} undecided")
     lost = sum(bool(claim.setup) for claim in tested)
     if lost and lost == len(tested):

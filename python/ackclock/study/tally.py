@@ -34,9 +34,9 @@ class Tally:
         return self.thesis.cited + (f", {about}" if about else "")
 
 
-def kind_of(claim: ClaimResult, result: StudyResult) -> Kind:
+def kind_of(claim: ClaimResult) -> Kind:
     """Returns the kind of a claim: by whose question it is, and whether it involves a system of the thesis."""
-    if result.source.asked_by == "us":
+    if claim.ours:
         return "ours"
     return "baselines" if claim.baselines else "systems"
 
@@ -60,7 +60,7 @@ def _tallies(group: Sequence[StudyResult]) -> Iterable[Tally]:
             (result.name, claim.verdict)
             for result in group
             for claim in result.claims
-            if kind_of(claim, result) == kind
+            if kind_of(claim) == kind
         ]
         if claims:
             studies = len({name for name, _ in claims})

@@ -102,9 +102,14 @@ def in_words(verdict: Verdict, claim: Claim, study: Study) -> Verdict:
     """Returns the word for a claim's result: the answer to a question of our own, or that it is not a test."""
     if claim.not_judged():
         return "not a test"
-    if study.source.asked_by == "us":
+    if asked_by_us(claim, study):
         return ANSWERS.get(verdict, verdict)
     return verdict
+
+
+def asked_by_us(claim: Claim, study: Study) -> bool:
+    """Returns whether a claim is a question of our own, which the publication does not ask."""
+    return (claim.asked_by or study.source.asked_by) == "us"
 
 
 def set_up(claim: Claim, study: Study) -> str:
@@ -187,9 +192,9 @@ def _said(claim: Claim, shown: Summary, found: Found) -> list[str]:
     if any(one.result is Result.UNDECIDED for one in found):
         needed = _needed(found)
         more = (
-            "the number of seeds that would decide it is unknown"
+            "the number of seeds that would decide the claim is unknown"
             if needed is None
-            else f"about {needed} seeds would decide it"
+            else f"about {needed} seeds would decide the claim"
         )
         said.append(f"{more} (seeds with a value: {size.seeds})")
     if 0 < size.missing < size.seeds + size.missing:

@@ -33,6 +33,7 @@ def claim(verdict: Verdict, **changes: Any) -> ClaimResult:
 
 def study(*claims: ClaimResult, asked_by: str = "thesis", quick: bool = False) -> StudyResult:
     base = table_study()
+    claims = tuple(replace(one, ours=asked_by == "us") for one in claims)
     return replace(base, claims=claims, quick=quick, source=replace(base.source, asked_by=asked_by))
 
 
