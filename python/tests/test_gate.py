@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import SCENARIO, Command, replaced
 
 from ackclock._expect import Expectation, sentence
-from ackclock.errors import InputError
+from ackclock.cli.gate import fail_on
+from ackclock.errors import InputError, RunError
 from ackclock.experiment.model import Result
+from ackclock.study.records import result_of
+from ackclock.study.result import ClaimResult, OtherResult
 
 
 @pytest.mark.parametrize(
@@ -159,3 +163,32 @@ def test_an_unknown_verdict_names_the_nearest(ackclock: Command, study_file: Pat
     assert (outcome.code, outcome.out) == (2, "")
     assert 'found "not as prinded", expected one of the verdicts as printed, ' in outcome.err
     assert 'did you mean "not as printed"?' in outcome.err
+
+
+def test_changed_sees_other_verdicts_and_other_reversing_interpretations(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The record says that the initial window reverses the claim's result."""
+    claim = ClaimResult("1", "It is fair", None, 0.9, None, "as printed", "")
+    found = OtherResult("window", "1 packet", "not as printed", evidence="section 4", differs=True)
+    reversed_once = replace(claim, interpretations=(found,))
+    kept = replace(claim, interpretations=(replace(found, verdict="as printed", differs=False),))
+    recorded = result_of("rbcc/table-4.1")
+    assert recorded is not None
+
+    def failing(now: ClaimResult, before: ClaimResult, *, quick: bool = False) -> str:
+        monkeypatch.setattr("ackclock.cli.gate.recorded_claims", lambda _: {"1": before})
+        try:
+            fail_on(["changed"], [replace(recorded, claims=(now,), quick=quick)])
+        except RunError:
+            return capsys.readouterr().err
+        return ""
+
+    other = replace(kept, verdict="undecided")
+    assert 'has the result "undecided" (recorded: as printed)' in failing(other, kept)
+    assert "reversed by no interpretation (recorded: reversed by: 1 packet)" in failing(kept, reversed_once)
+    assert "reversed by: 1 packet (recorded: reversed by no interpretation)" in failing(reversed_once, kept)
+    assert not failing(kept, kept)
+    # A quick run has too few seeds of interpretations, and without --sensitivity there are none.
+    assert not failing(kept, reversed_once, quick=True)
+    assert not failing(claim, reversed_once)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ackclock.evaluation.result import Evaluation
     from ackclock.run import Run
     from ackclock.scenario import Scenario
-    from ackclock.study.model import Verdict
     from ackclock.study.result import ClaimResult, StudyResult
 
 CHANGED = "changed"
@@ -94,13 +93,17 @@ def fail_on(words: Sequence[str], results: Sequence[StudyResult]) -> None:
     """Raises RunError when a claim has one of the verdicts, after printing its expected and measured values."""
     failing = checked = 0
     for result in results:
-        recorded = _recorded(result) if CHANGED in words else {}
+        recorded = recorded_claims(result) if CHANGED in words else {}
         for claim in result.claims:
             checked += 1
-            before = recorded.get(claim.id, claim.verdict)
-            if claim.verdict in words or before != claim.verdict:
+            before = recorded.get(claim.id, claim)
+            was = ""
+            if before.verdict != claim.verdict:
+                was = f" (recorded: {before.verdict})"
+            elif claim.interpretations and not result.quick and _reversing(before) != _reversing(claim):
+                was = f", {_reversing(claim)} (recorded: {_reversing(before)})"
+            if claim.verdict in words or was:
                 failing += 1
-                was = f" (recorded: {before})" if before != claim.verdict else ""
                 complain(
                     f'{result.name}: claim {claim.id} has the result "{claim.verdict}"{was}: {_numbers(claim)}'
                 )
@@ -124,11 +127,18 @@ def fail_on_criteria(words: Sequence[str], evaluation: Evaluation) -> None:
         raise RunError(f"--fail-on matches {len(failing)} of {len(evaluation.asked)} verdicts")
 
 
-def _recorded(result: StudyResult) -> Mapping[str, Verdict]:
-    from ackclock.study.load import load_study
-    from ackclock.study.records import recorded_verdicts
+def recorded_claims(result: StudyResult) -> Mapping[str, ClaimResult]:
+    """Returns the results of the study's record by claims; empty without a record that is up to date."""
+    from ackclock.study.records import result_of
 
-    return recorded_verdicts(result.name, load_study(result.name).study)
+    recorded = result_of(result.name)
+    return {} if recorded is None else {claim.id: claim for claim in recorded.claims}
+
+
+def _reversing(claim: ClaimResult) -> str:
+    """Returns which interpretations reverse a claim's result."""
+    labels = sorted(other.alternative for other in claim.reversed_by)
+    return f"reversed by: {'; '.join(labels)}" if labels else "reversed by no interpretation"
 
 
 def _numbers(claim: ClaimResult) -> str:

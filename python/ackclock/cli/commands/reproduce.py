@@ -75,7 +75,8 @@ def reproduce(
         typer.Option(
             metavar="RESULT",
             help='Exit with code 1 if a claim has this result, e.g. "not as printed"; "changed" stands for any result '
-            "that differs from the recorded full run, if there is one. May be given several times.",
+            "that differs from the recorded full run, if there is one; in a full run, also for a result that other "
+            "interpretations reverse than in the record. May be given several times.",
             show_default=False,
         ),
     ] = None,
