@@ -144,12 +144,12 @@ INSTEAD: dict[str, Callable[[str], str]] = {
     "grids": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study} --judge` prints",
     "thesis-claims": lambda key: f"`ackclock reproduce {key} --judge` prints",
     "characterisation": lambda _: (
-        "[A record of each scenario](../python/ackclock/archive/characterisation) contains"
+        "[The folder of the records](../python/ackclock/archive/characterisation) contains"
     ),
     "flows-on-the-wire": lambda _: "[The record](../python/ackclock/archive/wire/flows.json) contains",
     "testbed-on-the-wire": lambda _: "[The record](../python/ackclock/archive/wire/testbed.json) contains",
     "schemas": lambda _: "`ackclock schema --of KIND` prints",
-    "file": lambda path: f"[`{path}`](../{path}) is",
+    "file": lambda path: f"[`{path}`](../{path}) contains",
     "run": lambda command: f"`{command}` prints",
 }
 """The command or file that has, in the repository, what a part shows on the site."""
@@ -164,7 +164,7 @@ NOUNS = {
     "words": "this list",
     "python": "this list",
     "records": "this list",
-    "file": "the file",
+    "file": "this example",
     "run": "this output",
 }
 """What a part is that is no table."""

@@ -115,7 +115,7 @@ def _over_demand(results: Sequence[Mapping[str, Any]]) -> list[str]:
     named = ", ".join(greedy) if len(greedy) <= _MOST_NAMES else f"{len(greedy)} flows"
     chosen = set(greedy)
     among = [_index([flow for flow in result["flows"] if flow["name"] in chosen]) for result in results]
-    return [text, f"  {mixed}; the index over the flows that always did ({named}) is {_mean(among)}"]
+    return [text, f"  {mixed}; the index over the flows that always had data ({named}) is {_mean(among)}"]
 
 
 def _mean(values: Sequence[float | None]) -> str:

@@ -18,12 +18,19 @@ def merge(*layers: Mapping[str, Any]) -> dict[str, Any]:
 
     >>> merge({"flows.tcp.control.beta": 0.7}, {"flows.tcp.control": "reno"})
     {'flows.tcp.control': 'reno'}
+
+    Setting a key of every item also sets it inside a table that an earlier layer gave one item:
+
+    >>> sorted(merge({"flows.tcp.control": "reno"}, {"flows.*.control.beta": 0.7}))
+    ['flows.*.control.beta', 'flows.tcp.control', 'flows.tcp.control.beta']
     """
     merged: dict[str, Any] = {}
     for layer in layers:
         for path, value in layer.items():
             merged = {old: kept for old, kept in merged.items() if not _covers(path, old)}
-            merged[path] = value
+            # The core applies paths in alphabetical order, in which `*` is before every name.
+            inside = [_within(old, path) for old in merged if _leads_to(old, path)]
+            merged.update(dict.fromkeys([path, *inside], value))
     return merged
 
 
@@ -38,6 +45,21 @@ def _covers(path: str, other: str) -> bool:
     return len(steps) <= len(others) and all(
         step in ("*", its) for step, its in zip(steps, others, strict=False)
     )
+
+
+def _leads_to(table: str, path: str) -> bool:
+    """Returns whether ``path``, which has a ``*``, sets a key inside the ``table`` of one item."""
+    steps, others = table.split("."), path.split(".")
+    return (
+        len(steps) < len(others)
+        and any(step != other for step, other in zip(steps, others, strict=False))
+        and all(other in ("*", step) for step, other in zip(steps, others, strict=False))
+    )
+
+
+def _within(table: str, path: str) -> str:
+    """Returns the path below ``table`` that ends as ``path`` does."""
+    return ".".join([table, *path.split(".")[table.count(".") + 1 :]])
 
 
 def assignment(text: str) -> tuple[str, Any]:

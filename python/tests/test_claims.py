@@ -197,7 +197,7 @@ def test_an_undecided_claim_says_how_many_replications_would_decide() -> None:
     # Standard deviation 0.0816, 0.1 from the end at 0.9: t(n - 1) / sqrt(n) <= 1.2247 from n = 6 on (2.571 / 2.449).
     result = judge(Claim(id="1", text="t", measured=DIFFERENCE, expect="> 0.9"), WORDS, N)
     assert result.replications_needed == 6
-    assert "about 6 seeds would decide it (seeds with a value: 4)" in result.detail
+    assert "about 6 seeds would decide the claim (seeds with a value: 4)" in result.detail
     alone = SampleWords({"loss": {run.name: SAMPLES["loss"][run.name][:1] for run in RUNS}}, RUNS)
     result = judge(Claim(id="1", text="t", measured=DIFFERENCE, expect="> 0.9"), alone, 1)
     assert (result.verdict, result.replications_needed) == ("undecided", None)

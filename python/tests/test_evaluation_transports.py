@@ -140,7 +140,7 @@ def test_a_scenario_that_cannot_have_a_transport_is_left_out() -> None:
     found = run.evaluate(plan)
     assert [one.family.id for one in found.asked] == ["N-02", "N-24"]
     assert found.family("N-02").verdict == OK
-    assert found.family("N-02").lacks == ["N-02-tcp was left out, because it cannot have this transport."]
+    assert found.family("N-02").lacks == ["N-02-tcp was left out, because it cannot run over this transport."]
     assert found.family("N-24").verdict == NOT_EVALUATED
     assert "found the key `min_rto`" in found.family("N-24").sentence
 

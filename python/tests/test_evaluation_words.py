@@ -222,7 +222,7 @@ def test_a_word_says_what_is_wrong() -> None:
     for text, message in (
         (
             f"epsilon_fair_rounds({PAIR}, 0.1, 0, 4, 1)",
-            "expected one round trip above 0 s",
+            "expected a single round-trip time above 0 s",
         ),
         ('epsilon_fair_rounds("flows.pear-*.goodput_bps", 0.1, 0.1, 4, 1)', 'no series of flow "pear-'),
         ('loss_or_mark_rate("bottelneck")', 'there is no link "bottelneck"; did you mean "bottleneck"'),

@@ -48,7 +48,7 @@ def test_three_equal_flows_and_a_small_one_are_told_apart() -> None:
         "fairness (Jain) 0.7500 over 4 flows",
         (
             "  1 of 4 flows did not always have data to send and did not need an equal share; the index over "
-            "the flows that always did (tcp-1, tcp-2, tcp-3) is 1.0000"
+            "the flows that always had data (tcp-1, tcp-2, tcp-3) is 1.0000"
         ),
     ]
 
@@ -119,4 +119,4 @@ def test_the_terminal_says_it(ackclock: Command, tmp_path: Path) -> None:
         out = " ".join(ackclock("run", path, *more).out.split())
         assert "over 3 flows" in out
         assert "1 of 3 flows did not always have data to send" in out
-        assert "over the flows that always did (tcp-1, tcp-2) is" in out
+        assert "over the flows that always had data (tcp-1, tcp-2) is" in out

@@ -35,6 +35,19 @@ def test_a_path_for_every_item_replaces_what_was_set_in_one() -> None:
     assert min(["flows.tcp.control", "flows.*.control", "flows.0.control"]) == "flows.*.control"
 
 
+def test_a_key_of_every_item_is_set_inside_the_table_of_one() -> None:
+    """In sorted order the table of one item comes after ``*``, and would take the key back."""
+    merged = merge({"flows.tcp.control": "cubic"}, {"flows.*.control.beta": 0.5})
+    document: dict[str, dict[str, object]] = {"tcp": {}, "other": {}}
+    for path, value in sorted(merged.items()):
+        _, item, _, *key = path.split(".")
+        for name in document if item == "*" else [item]:
+            document[name] = {**document[name], key[0]: value} if key else {"name": value}
+    assert document == {"tcp": {"name": "cubic", "beta": 0.5}, "other": {"beta": 0.5}}
+    again = merge(merged, {"flows.tcp.control": "reno"})
+    assert again == {"flows.*.control.beta": 0.5, "flows.tcp.control": "reno"}
+
+
 def test_paths_that_only_begin_alike_are_different() -> None:
     assert merge({"flows.tcp.count": 1}, {"flows.tcp": 2, "flows.tcp2": 3, "flows.t": 4}) == {
         "flows.tcp": 2,

@@ -150,7 +150,7 @@ impl Adapter {
         }
         let after_idle = self.ledger.pipe() == 0;
         let number = self.outstanding.push(key, now, bytes);
-        assert_eq!(number, self.ledger.high(), "the ledger numbers packets in the order of sending");
+        assert_eq!(number, self.ledger.high(), "the ledger must number packets in the order of sending");
         self.ledger.transmit(number, now, bytes);
         let inflight = self.inflight();
         let decision = self.control.decision();

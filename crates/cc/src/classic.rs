@@ -32,7 +32,7 @@ impl Window {
     /// Sets threshold and window after a timeout (RFC 5681 section 3.1, equation 4 and the loss window).
     pub fn start_over(&mut self, timeout: &Timeout) {
         if !timeout.keeps_threshold {
-            //= RFC 5681 section 3.1 ssthresh: a timeout sets ssthresh to half the flight, or two segments, at most
+            //= RFC 5681 section 3.1 ssthresh: a timeout sets ssthresh to at most half of FlightSize, or two segments if that is more
             self.ssthresh = (timeout.window / 2.0).max(MIN_SSTHRESH);
         }
         //= RFC 5681 section 3.1 loss-window: after a timeout the window is one segment
@@ -194,8 +194,8 @@ impl<Law: WindowLaw> Control for Classic<Law> {
             self.skip_time(ack.now);
         }
         self.law.observe(&mut self.window, ack);
-        //= RFC 9002 section 7.8 unused: a window that is not used does not grow
-        //= RFC 9438 section 4.6 unused: where the window is cut and not the flight, a window that is not used does not grow
+        //= RFC 9002 section 7.8 unused: a window that is not fully used does not grow
+        //= RFC 9438 section 4.6 unused: if a loss reduces the window instead of the data in flight, a window that is not fully used does not grow
         let may_grow = ack.cwnd_limited || !self.law.needs_full_window();
         if ack.fresh && ack.phase == Phase::Open && may_grow {
             //= RFC 5681 section 3.1 phases: below ssthresh the window grows by slow start, above it by congestion avoidance
@@ -214,7 +214,7 @@ impl<Law: WindowLaw> Control for Classic<Law> {
         self.remember();
         self.law.on_loss(&mut self.window, loss);
         self.clamp();
-        //= RFC 9002 section 7.2 minimum: the least window is two datagrams
+        //= RFC 9002 section 7.2 minimum: the minimum window is two datagrams
         self.window.cwnd = self.window.cwnd.max(self.floors.after_loss());
     }
 
@@ -236,7 +236,7 @@ impl<Law: WindowLaw> Control for Classic<Law> {
             }
             Ending::Undone => {
                 if let Some((law, window, pauses)) = self.before_loss.take() {
-                    //= RFC 9438 section 4.9.2: a spurious loss gives back window, ssthresh, W_max, K and the epoch
+                    //= RFC 9438 section 4.9.2: a spurious loss restores the window, ssthresh, W_max, K and the epoch
                     self.law = law;
                     self.law.skip(self.pauses.total().saturating_sub(pauses));
                     self.window.restore(&window);

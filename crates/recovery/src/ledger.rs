@@ -192,7 +192,7 @@ impl Ledger {
 
     /// Returns the amount thought to be in the network (RFC 6675 SetPipe).
     pub fn pipe(&self) -> u64 {
-        //= RFC 6675 section 4 pipe: in flight is what is outstanding, less acknowledged and lost, plus retransmitted
+        //= RFC 6675 section 4 pipe: data in flight (pipe) is outstanding data, less SACKed and lost data, plus retransmitted data
         let (sent, gone) = (self.outstanding + self.resent, self.sacked + self.lost);
         assert!(sent >= gone, "{gone} units are acknowledged or lost of {sent} that are outstanding");
         sent - gone

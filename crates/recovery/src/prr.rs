@@ -28,7 +28,7 @@ impl Prr {
     /// Begins a recovery from the flight `recover_fs` with packets of size `packet`, at an acknowledgement that
     /// delivers `delivered`.
     pub fn new(recover_fs: u64, delivered: u64, packet: u64) -> Self {
-        //= RFC 9937 section 6.1: a recovery begins with nothing delivered and nothing sent
+        //= RFC 9937 section 6.1: prr_delivered and prr_out are zero when recovery begins
         Self {
             recover_fs,
             delivered: 0,
@@ -43,7 +43,7 @@ impl Prr {
     /// Records an acknowledgement that delivers `delivered`; with zero it lets nothing out. It is `safe` if
     /// it advances the cumulative acknowledgement and shows no further loss.
     pub fn on_ack(&mut self, delivered: u64, safe: bool) {
-        //= RFC 9937 section 6.2 nothing: an acknowledgement that delivers nothing lets nothing out
+        //= RFC 9937 section 6.2 nothing: an acknowledgement that delivers no data allows no transmission
         if delivered > 0 {
             let (before, was_safe) = self.heard.unwrap_or_default();
             self.heard = Some((before + delivered, was_safe || safe));
@@ -62,17 +62,17 @@ impl Prr {
     fn answer(&mut self, delivered: u64, safe: bool, inflight: u64, ssthresh: u64) {
         self.delivered += delivered;
         self.allowance = if inflight > ssthresh {
-            //= RFC 9937 section 6.2 proportional: above ssthresh the flight shrinks in proportion to what is delivered
+            //= RFC 9937 section 6.2 proportional: above ssthresh, the data in flight shrinks in proportion to the data delivered
             let target = u128::from(self.delivered) * u128::from(ssthresh);
             let proportional = target.div_ceil(u128::from(self.recover_fs.max(1)));
             u64::try_from(proportional).unwrap_or(u64::MAX).saturating_sub(self.out)
         } else {
-            //= RFC 9937 section 6.2 conservation: below ssthresh as much leaves as is delivered, unless the acknowledgement is safe
+            //= RFC 9937 section 6.2 conservation: below ssthresh, as much data is sent as delivered, plus a segment if the acknowledgement is safe
             let growth = if safe { self.packet } else { 0 };
             let bound = self.delivered.saturating_sub(self.out).max(delivered) + growth;
             bound.min(ssthresh - inflight)
         };
-        //= RFC 9937 section 6.2 first: the first acknowledgement lets the fast retransmit out
+        //= RFC 9937 section 6.2 first: the first acknowledgement of a recovery allows the fast retransmit
         if self.out == 0 {
             self.allowance = self.allowance.max(self.packet); // the fast retransmit itself
         }

@@ -39,12 +39,12 @@ struct Ticks {
 impl Ticks {
     fn take(&mut self, ticks: u64) {
         if self.mean_8 == 0 {
-            //= RFC 6298 section 2.2: the first measurement R makes SRTT R and RTTVAR R / 2
+            //= RFC 6298 section 2.2: the first round-trip sample R sets SRTT to R and RTTVAR to R / 2
             *self = Self { mean_8: ticks * 8, deviation_4: ticks * 2 };
             return;
         }
         let mean = self.mean_8 / 8;
-        //= RFC 6298 section 2.3: later ones move SRTT by an eighth and RTTVAR by a quarter
+        //= RFC 6298 section 2.3: each later round-trip sample updates SRTT with weight 1/8 and RTTVAR with weight 1/4
         self.mean_8 = (self.mean_8 + ticks - mean).max(1);
         //= RFC 6298 section 4: the variance term is never less than a tick of the clock
         self.deviation_4 = (self.deviation_4 + ticks.abs_diff(mean) - self.deviation_4 / 4).max(1);
@@ -84,7 +84,7 @@ pub struct RttEstimator {
 impl RttEstimator {
     /// Creates an estimator without samples. `min_bounds` says what the minimum of `timer` bounds.
     pub fn new(timer: Timer, min_bounds: MinBounds) -> Self {
-        //= RFC 6298 section 2.1: until a round trip is measured the timeout is the initial one
+        //= RFC 6298 section 2.1: until a round trip is measured, the timeout is the initial timeout
         let base = timer.initial_rto.max(timer.min_rto);
         Self {
             timer,
@@ -109,9 +109,9 @@ impl RttEstimator {
     /// section 5.3).
     pub fn sample_held(&mut self, rtt: Span, delay: Span) {
         self.newest = rtt;
-        //= RFC 9002 section 5.2 least: min_rtt is the least of the samples
+        //= RFC 9002 section 5.2 least: min_rtt is the minimum of the samples
         self.min = self.min.min(rtt);
-        //= RFC 9002 section 5.3 delay: the delay is not subtracted where that would fall below min_rtt
+        //= RFC 9002 section 5.3 delay: the acknowledgement delay is not subtracted from a sample if the result would be below min_rtt
         let adjusted = if rtt >= self.min + delay { rtt.saturating_sub(delay) } else { rtt };
         self.fine.take(adjusted.max(Span::from_nanos(1)));
     }

@@ -270,7 +270,7 @@ impl Sender {
         if after_idle == AfterIdle::Halve {
             control.set_ssthresh(ssthresh.max(KEPT_OF_WINDOW * cwnd));
         }
-        //= RFC 5681 section 4.1: after an idle timeout the window is the restart window at most
+        //= RFC 5681 section 4.1: after an idle time longer than the retransmission timeout, the window is at most the restart window
         control.set_cwnd(self.options.window_after(cwnd, idle, timeout));
     }
 

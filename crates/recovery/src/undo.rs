@@ -177,7 +177,7 @@ impl SpuriousDetection {
         verdict
     }
 
-    //= RFC 3522 section 3.2 compare: an echo older than the retransmission shows that the original arrived
+    //= RFC 3522 section 3.2 compare: a timestamp echo older than the retransmission shows that the original arrived
     fn is_spurious_by_time(&mut self, evidence: &Evidence) -> bool {
         let Some(before) = self.original_before else { return false };
         let is_late = evidence.fresh && evidence.stamp.is_some_and(|stamp| stamp < before);
@@ -197,7 +197,7 @@ impl SpuriousDetection {
         self.counts_reports && self.was_reported && self.unreported.is_empty() && !evidence.repairing
     }
 
-    //= RFC 3708 section 2 retransmitted: only reports of packets that were retransmitted count
+    //= RFC 3708 section 2 retransmitted: only a DSACK for a retransmitted packet is evidence of a spurious retransmission
     fn take_report(&mut self, mut reported: Range<u64>) {
         // A report may be of any length, and costs no more steps than there are retransmissions or numbers between them.
         if reported.end.saturating_sub(reported.start) > self.unreported.len() as u64 {
@@ -221,7 +221,7 @@ impl SpuriousDetection {
             Frto::Resent(recover) if evidence.fresh && evidence.una < recover && evidence.has_new_data => {
                 (Frto::Probing, Verdict::Probe)
             }
-            //= RFC 5682 section 2.1 original: a timeout was spurious if data is acknowledged that was not retransmitted
+            //= RFC 5682 section 2.1 original: a timeout was spurious if data that was not retransmitted is acknowledged
             Frto::Probing if evidence.fresh && evidence.first_sent_once => (Frto::Off, Verdict::Undone),
             Frto::Probing if evidence.fresh || evidence.duplicate => (Frto::Off, Verdict::Resume),
             Frto::Resent(_) if evidence.fresh || evidence.duplicate => (Frto::Off, Verdict::None),

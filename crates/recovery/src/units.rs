@@ -35,7 +35,7 @@ impl Units {
         Self { per_packet, packets_per_unit: 1.0 / per_packet as f64, rounding: 0.5, packet_bytes, over: 0 }
     }
 
-    //= RFC 9260 section 6.1 rule-b: a full chunk leaves while less than the window is outstanding
+    //= RFC 9260 section 6.1 rule-b: a full chunk may be sent while less than the window is outstanding
     /// Returns these units for a transport that may send a full packet while less than the window is in
     /// flight (RFC 9260 section 6.1, rule B). The packet may then exceed the window by all but one of its
     /// units.
@@ -79,13 +79,13 @@ impl Units {
     /// be sent under the window `cwnd`.
     #[inline]
     pub fn room(self, cwnd: Packets) -> u64 {
-        //= RFC 9260 section 6.1 rule-b-most: nothing new leaves while the window or more is outstanding
+        //= RFC 9260 section 6.1 rule-b-most: no new data is sent while the full window or more is outstanding
         self.from_packets(cwnd).saturating_sub(u64::from(self.per_packet - 1 - self.over))
     }
 }
 
-//= RFC 9002 section 7.2 initial: ten datagrams at first, but no more than 14,720 bytes or two datagrams
-//= RFC 9260 section 7.2.1 initial: min(4 * PMDCS, max(2 * PMDCS, 4404 bytes)) at first
+//= RFC 9002 section 7.2 initial: the initial window is ten datagrams, but at most 14,720 bytes or two datagrams, whichever is more
+//= RFC 9260 section 7.2.1 initial: the initial window is min(4 * PMDCS, max(2 * PMDCS, 4404 bytes))
 /// Returns the initial window, in packets of `packet_bytes`, that standards allow: `min(most * packet, max(2
 /// * packet, bytes))`, the form of RFC 6928, RFC 9002 section 7.2 and RFC 9260 section 7.2.1.
 pub fn initial_window(packet_bytes: u32, most: Packets, bytes: u32) -> Packets {

@@ -28,13 +28,13 @@ pub fn check_apart(program: &Path, text: &str, seed: u64) -> Result<Verdict, Fai
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = match child {
         Ok(child) => child,
-        Err(error) => return failed(format!("no process for the check: {error}")),
+        Err(error) => return failed(format!("the process of the check cannot be started: {error}")),
     };
     // A child that ends before it has read everything is judged by how it ends.
     let _ = child.stdin.take().map(|mut input| input.write_all(text.as_bytes()));
     let output = match child.wait_with_output() {
         Ok(output) => output,
-        Err(error) => return failed(format!("the check has no outcome: {error}")),
+        Err(error) => return failed(format!("the output of the check cannot be read: {error}")),
     };
     if let Ok(verdict) = serde_json::from_slice(&output.stdout) {
         return verdict;

@@ -116,8 +116,8 @@ fn check_runs(scenario: &Scenario, seed: u64, foretold_s: f64) -> Result<Verdict
             Ok(observed) => observed,
             Err(Unfinished::TooSlow { per_second, spent }) => {
                 let what = format!(
-                    "{observation:?}: {per_second:.0} s of computing for a simulated second; all of the run was expected to take \
-                     {:.2} s and has taken {:.2} s when it was cancelled",
+                    "{observation:?}: {per_second:.0} s of computing per simulated second; the whole run was expected to take \
+                     {:.2} s and was cancelled after {:.2} s",
                     foretold_s,
                     spent.as_secs_f64()
                 );
@@ -150,7 +150,7 @@ fn compare(observation: Observation, plain: &Observed, observed: &Observed) -> R
     let mut path = String::new();
     match difference(&plain.result, &observed.result, &mut path) {
         Some((before, after)) => {
-            let what = format!("{path} is {before} in a plain run and {after} in this one");
+            let what = format!("{path} is {before} in a plain run and {after} in the observed run");
             Err(Failure::new(&format!("{observation:?}"), what))
         }
         None => Ok(()),
@@ -240,7 +240,7 @@ fn check_series(observation: Observation, first: &mut Json, series: &Json) -> Re
         let all = series[owner].as_object().into_iter().flatten();
         for (name, values) in all.flat_map(|(_, named)| named.as_object().into_iter().flatten()) {
             if list(values).len() != length {
-                return Err(Failure::new("series", format!("{owner} {name} is not as long as the times")));
+                return Err(Failure::new("series", format!("{owner} {name} and `time_s` differ in length")));
             }
         }
     }
@@ -249,7 +249,7 @@ fn check_series(observation: Observation, first: &mut Json, series: &Json) -> Re
     }
     match difference(first, series, &mut String::new()) {
         Some((before, after)) => {
-            let what = format!("a series has {before} in a sampled run and {after} in this one");
+            let what = format!("a series contains {before} in a sampled run and {after} in the observed run");
             Err(Failure::new(&format!("series {observation:?}"), what))
         }
         None => Ok(()),

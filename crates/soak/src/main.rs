@@ -143,7 +143,7 @@ fn soak(options: &Options) -> ExitCode {
         if enough || failed > 0 && !options.goes_on {
             println!(
                 "soak: {} scenarios of seed {} from number {} on: {ran} ran under every observation without a difference or a \
-                 violation, in 1 GB and 10 s of computing for a simulated second; {refused} were refused, {left_out} left out as too \
+                 violation, within 1 GB and 10 s of computing per simulated second; {refused} were refused, {left_out} left out as too \
                  large or too slow; {failed} failed; {:.0} s",
                 next - options.from,
                 options.seed,

@@ -263,7 +263,7 @@ impl<'a> Replay<'a> {
         if place < course.place {
             let was = course.stage.words();
             let what =
-                format!("{}, but this record was written before that of an earlier event", verb(event));
+                format!("{}, but its record was written before the record of an earlier event", verb(event));
             self.note(Rule::TimeGoesOn, step, format!("{what}: the packet was {was} at {}", course.since));
         }
     }

@@ -74,7 +74,7 @@ OBJECTIVES = (
     Objective(
         "starvation",
         _metric(
-            "the fraction of its equal share of the goodput that another flow lacks in its worst 5 s",
+            "the relative shortfall of another flow's goodput from its equal share in the worst 5 s",
             '1 - least_share_of("flows.other*.goodput_bps", "flows.*.goodput_bps", measured_from, 5)',
         ),
         "mixes",
@@ -82,7 +82,7 @@ OBJECTIVES = (
     Objective(
         "self-starvation",
         _metric(
-            "the fraction of its equal share of the goodput that a tested flow lacks in its worst 5 s",
+            "the relative shortfall of a tested flow's goodput from its equal share in the worst 5 s",
             '1 - least_share_of("flows.tested*.goodput_bps", "flows.*.goodput_bps", measured_from, 5)',
         ),
         "mixes",
@@ -90,7 +90,7 @@ OBJECTIVES = (
     Objective(
         "share",
         _metric(
-            "the fraction of its equal share of the goodput that a tested flow lacks on average",
+            "the relative shortfall of the tested flows' mean goodput from an equal share",
             '1 - mean(flows("tested*").goodput_bps) / mean(flows.goodput_bps)',
         ),
         "mixes",

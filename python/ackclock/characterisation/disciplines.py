@@ -33,8 +33,8 @@ class Discipline(Table):
     )
     delay: dict[str, str] = Field(
         default_factory=dict,
-        description="value, by name, of each parameter that follows the target delay: "
-        '"1 ms" for the whole delay as a time, "0.5 packets" for the packets that the link sends in half of the delay',
+        description="parameters that follow the target delay, as multiples of it: "
+        '"1 ms" is the target delay, "0.5 packets" half the number of packets that the link sends in this delay',
     )
     ecn: bool = Field(default=False, description="whether the discipline can mark packets")
     scheduler: bool = Field(

@@ -166,7 +166,7 @@ def _show(report: Report, allow: Sequence[str]) -> None:
         left_out = sum(not applies(one, None) for one in DRILLS)
         out.print(
             f"{left_out} tests of reactions to loss, marks and delay were not run, because the algorithm of "
-            f"{report.target.control} is not known: --law reno, cubic or bbr runs those of the algorithm",
+            f"{report.target.control} is not known: choose it with --law reno, cubic or bbr",
             style="yellow",
             soft_wrap=True,
         )
@@ -177,7 +177,7 @@ def _show(report: Report, allow: Sequence[str]) -> None:
     refused = report.refused(allow)
     if sum(bool(one.timeline) for one in refused) > 1:
         out.print(
-            "The --junit and --json documents have the timelines of all violations; --only ID prints one."
+            "The --junit and --json documents contain the timelines of all violations; --only ID prints one."
         )
     if refused:
         first = refused[0]

@@ -66,7 +66,7 @@ def show(result: StudyResult) -> None:
         out.print(table)
         out.print()
     has_paper = any(value.paper is not None for case in result.cases for value in case.values.values())
-    below = "; the published value is below the mean" if has_paper else ""
+    below = "; the published value is printed below the mean" if has_paper else ""
     out.print(Text(f"mean over the seeds ± half-width of the 95 % interval{below}", style="dim"))
     out.print()
     if result.claims:

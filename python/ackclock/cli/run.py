@@ -503,7 +503,7 @@ def _show_summary(out: Console, runs: list[Run], summary: Mapping[str, Summary])
             )
         )
     else:
-        out.print(Text(f"{MEANS} and replications, {SPREAD}", style="dim"))
+        out.print(Text(f"{MEANS} and over the replications, {SPREAD}", style="dim"))
 
 
 def _show_fairness(out: Console, runs: list[Run]) -> None:

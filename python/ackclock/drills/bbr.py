@@ -70,7 +70,7 @@ def _drains(record: Record) -> str:
     said = f"the median queueing delay was {1e3 * median:.1f} ms from 1.5 to 4.5 s"
     if median > 0.25 * RTT_S + 0.002:
         raise Violation(
-            f"{said}, expected at most {1e3 * (0.25 * RTT_S + 0.002):.0f} ms, a quarter of a round trip and 2 ms",
+            f"{said}, expected at most {1e3 * (0.25 * RTT_S + 0.002):.0f} ms, a quarter of a round trip plus 2 ms",
             4.0,
         )
     return said

@@ -201,8 +201,8 @@ def _paths(target: Target, names: Sequence[str]) -> list[Outcome]:
     with offered(given):
         for name in names:
             demand = (
-                f"The goodput is at least half that of ackclock's {ours}, and the 95th percentile of one-way delay at "
-                "most twice as high, unless the goodput is more than 1.25 times as high."
+                f"The goodput is at least half that of ackclock's {ours}. The 95th percentile of one-way delay is at "
+                f"most twice that of {ours}, unless the goodput is more than 1.25 times that of {ours}."
             )
             drill = _about(f"path-{name}", demand, f"bench-stack path {name}")
             try:

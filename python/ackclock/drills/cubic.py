@@ -115,7 +115,7 @@ def _alpha_one(record: Record) -> str:
     # A datagram a round trip of 10 ms, and a little more where an acknowledgement waits.
     said = (
         f"once larger than before the loss, the window grew by {grown:.0f} datagrams in a second, expected at "
-        "least 75 (100 are one per round trip of 10 ms)"
+        "least 75 (one per round trip of 10 ms would be 100)"
     )
     if grown < 75:
         raise Violation(said, at + 2.0)

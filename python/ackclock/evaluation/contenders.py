@@ -139,7 +139,7 @@ class Contender:
 
         return [
             f"{self.name} does not define both set_cwnd and set_ssthresh, so it counts as a model-based control: the "
-            "host does not reduce its data in flight during loss recovery, unlike that of a window-based control"
+            "host does not reduce its data in flight during loss recovery, but does so for a window-based control"
             for cls in self.classes.values()
             if not has_window(cls)
         ]

@@ -148,7 +148,7 @@ class Demand(Table):
     equal: str = Field(
         default="",
         description='for measure = "harm": metric that computes the equal share of the other flows; the condition is '
-        "met if they keep at least 90 % of this share, and of the share measured with the reference",
+        "also met if they keep at least 90 % of this share, and of the share measured with the reference",
     )
 
     @model_validator(mode="after")

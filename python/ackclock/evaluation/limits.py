@@ -80,7 +80,8 @@ class Limit(Table):
         ]
         said = " and ".join(ends)
         if self.measure == "ratio":
-            least = f" (counted from {self.floor:g} {self.unit} on)" if self.floor else ""
+            floor = f"{self.floor:g} {self.unit}".rstrip()
+            least = f" (values below {floor} count as {floor})" if self.floor else ""
             return f"{said} times the reference's{least}"
         if self.measure == "change":
             return f"{said} times the undisturbed value{self._or_beside}"
@@ -88,7 +89,7 @@ class Limit(Table):
         if self.measure == "difference":
             return f"{said}{unit} more than the reference's"
         if self.measure == "rate":
-            return f"{said}{unit} but for {100 * self.runs:g} % of the runs{self._or_beside}"
+            return f"{said}{unit} in all but {100 * self.runs:g} % of the runs{self._or_beside}"
         return f"{said}{unit}{self._or_beside}"
 
     @property

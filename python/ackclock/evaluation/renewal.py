@@ -144,7 +144,7 @@ def _lacks(
         there = {one.loaded.name for one in results}
         of_it = (name for name in names() if load(name).about.family == kept["id"])
         yield from (
-            f"{name} was left out, because it cannot have this transport."
+            f"{name} was left out, because it cannot run over this transport."
             for name in of_it
             if name not in there
         )

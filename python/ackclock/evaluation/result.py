@@ -250,7 +250,7 @@ def _family(family: Family, own: Sequence[ScenarioResult], answers: Answers, pla
             why = f"Left out, because its {more_than(plan.most_packets)}."
         if family.id == "N-23" and not plan.tested.several_paths:
             return FamilyResult(
-                family, EXEMPT, "The control has one path; the demand applies to multipath controls."
+                family, EXEMPT, "The control uses one path; the requirement applies to multipath controls."
             )
         return FamilyResult(family, NOT_EVALUATED, why)
     return of_scenarios(family, own)
@@ -276,7 +276,7 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
     )
     settings = f"{count} of {_counted(count + missing, 'setting')}" if missing else _counted(count, "setting")
     if not failed and not found:
-        return f"Numbers without a limit in {settings}."
+        return f"Measured in {settings}; no limit applies."
     if not failed and verdict == OK:
         conditions = len({one.condition.text for one in found})
         return f"{_counted(conditions, 'condition')} met in {settings}."
@@ -320,7 +320,7 @@ def _conditions(verdict: str, found: Sequence[Judged], own: Sequence[ScenarioRes
         if len({titles[id(one)] for one in every}) > 1:
             where.insert(0, f'"{titles[id(shown)]}"')
         reason = f", {shown.reason}" if shown.reason else ""
-        at = f", {'most so ' if len(those) > 1 else ''}with {', '.join(where)}" if where else ""
+        at = f", {'worst ' if len(those) > 1 else ''}with {', '.join(where)}" if where else ""
         yield f"{words_of(shown)}{reason} in {len(those)} of {_counted(len(every), 'setting')}{at}"
 
 
@@ -365,4 +365,4 @@ def tail_drop(verdicts: Mapping[str, str]) -> tuple[str, str]:
             f"This verdict requires all of sections 5.1 and 5.2; not evaluated: {', '.join(missing)}.",
         )
     those = ", ".join(section for section, one in verdicts.items() if one == verdict)
-    return verdict, f"All of section 5 has drop-tail queues; {verdict} in {those}."
+    return verdict, f"All scenarios of section 5 have drop-tail queues; {verdict} in {those}."

@@ -196,8 +196,8 @@ FAMILIES = (
         "Multipath transport",
         "MUST evaluate",
         "For multipath controls: evaluate the harm from a fail-over and at a shared bottleneck.",
-        not_evaluated="The demand applies to multipath controls, and each connection in these scenarios has "
-        "one path.",
+        not_evaluated="The requirement applies to multipath controls, and each connection in these scenarios "
+        "uses one path.",
     ),
     Family(
         "N-24",

@@ -163,7 +163,7 @@ class Plan:
         """Returns the scenarios without any run, each with the reason as the end of a sentence."""
         run = {one.name for one in self.scenarios}
         return (
-            dict.fromkeys(self.refused, "it cannot have this transport")
+            dict.fromkeys(self.refused, "it cannot run over this transport")
             | {name: "the transport does not use ECN" for name in self.unmarked if name not in run}
             | {name: f"its {more_than(self.most_packets)}" for name in self.too_large if name not in run}
         )

@@ -14,8 +14,9 @@ SETS = (
         "common-tcp",
         "Common TCP Evaluation Suite",
         "-",
-        "draft-irtf-iccrg-tcpeval-01 (July 2014, expired; according to notes on it): a first evaluation of a change to "
-        "TCP, compared with standard TCP on the same paths. The draft has no thresholds.",
+        "draft-irtf-iccrg-tcpeval-01 (July 2014, expired; taken from notes on the draft, not checked against its "
+        "text): a first evaluation of a change to TCP, compared with standard TCP on the same paths. The draft has no "
+        "thresholds.",
     ),
     Family(
         "flent",

@@ -320,7 +320,7 @@ class RunWords:
     ) -> float:
         """epsilon_fair_rounds("flows.*.goodput_bps", epsilon, rtt, from, width), times in seconds"""
         if np.ndim(rtt) > 0 or not rtt > 0:
-            raise ValueError("expected one round trip above 0 s")
+            raise ValueError("expected a single round-trip time above 0 s")
         times, _ = self._path(path)
         rates = [_smooth(times, values, float(width)) for values in self._each(path)]
         return rfc5166.epsilon_fair_time(times, rates, float(epsilon), float(start)) / float(rtt)

@@ -41,8 +41,8 @@ def read_lesson(file: Path, scenario: Path | None = None) -> Lesson:
         scenario = file.with_name(f"{name}.toml")
         if scenario == file or not is_there(scenario):
             raise InputError(
-                f"{file}: its scenario {scenario} does not exist; expected it in the lesson's folder, or named as "
-                f"in `ackclock lab SCENARIO --lesson {file}`"
+                f"{file}: its scenario {scenario} does not exist; create it, or give the path of another scenario: "
+                f"`ackclock lab SCENARIO --lesson {file}`"
                 if scenario != file
                 else f"{file}: expected a lesson file, whose name ends in {LESSON}"
             )

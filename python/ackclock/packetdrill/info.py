@@ -86,9 +86,7 @@ def lookup(values: Mapping[str, Number]) -> Callable[[str], Number]:
             return CONSTANTS[name]
         if name in WITHOUT_COUNTERPART or name in _MAYBE or name.startswith(("TCPI_", "TCP_")):
             raise Unknown(name)
-        raise CodeError(
-            f'there is no field or constant of tcp_info "{name}"{nearest(name, [*values, *CONSTANTS])}'
-        )
+        raise CodeError(f'tcp_info has no field or constant "{name}"{nearest(name, [*values, *CONSTANTS])}')
 
     return value
 

@@ -167,6 +167,7 @@ class World:
         """Returns when the segment was sent whose timestamp the peer echoes."""
         if echoed not in self.stamps:
             raise Inexpressible(
-                line, f"found the echoed timestamp {echoed}, expected that of an earlier segment of the host"
+                line,
+                f"found the echoed timestamp {echoed}, expected the timestamp of an earlier segment of the host",
             )
         return self.stamps[echoed]

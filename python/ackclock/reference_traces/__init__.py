@@ -120,9 +120,9 @@ def readme(made: Iterable[tuple[Trace, list[str]]], version: str) -> str:
 
 def _readme(made: list[tuple[Trace, list[str]]], version: str) -> Iterator[str]:
     yield f"# Reference traces of ackclock {version}\n"
-    yield "Each trace shows how a sender that follows a document behaves over a path on which every event is known. Its"
-    yield f"folder contains `{SCENARIO}` (the path and the sender), `{QLOG}` (qlog 0.3), `{EVENTS}` (every event of the"
-    yield f"congestion control, with its internal values) and `{FIGURE}`.\n"
+    yield "Each trace shows how a sender that follows an RFC or draft behaves on a path on which every event is known."
+    yield f"Its folder contains `{SCENARIO}` (the path and the sender), `{QLOG}` (qlog 0.3), `{EVENTS}` (every event of"
+    yield f"the congestion control, with its internal values) and `{FIGURE}`.\n"
     yield "To compare a trace with a log that your stack wrote over the same path:\n"
     yield f'    ackclock compare-trace bbr-plateau/{QLOG} yours.sqlog --tolerance 5% --slack "10 ms"\n'
     yield "`ackclock reference-traces` regenerates the traces; the same version writes identical files.\n"

@@ -47,7 +47,7 @@ def views_of(runs: Runs) -> list[SweepFigureView]:
     if chart is not None:
         seeds = "over all replications" if len(runs) > len(runs.by_point) else "in one run"
         caption = (
-            f"The share of transfers with at most the completion time on the horizontal axis, {seeds}. "
+            f"The share of transfers whose completion time is at most the value on the horizontal axis, {seeds}. "
             "Transfers that did not complete in the run count in the total."
         )
         if (count := len(runs.by_point)) > CURVES:

@@ -146,8 +146,8 @@ class ComparisonRecord(Strict):
         "failed runs"
     )
     compared: int = Field(
-        description="number of comparisons made: one for each condition in each setting, and one for each metric in "
-        "each setting if more or less of the metric is better"
+        description="number of comparisons made: in each setting, one for each condition, and one for each metric "
+        "whose `better` is more or less"
     )
     recorded: int = Field(description="number of comparisons possible with the whole earlier record")
 
@@ -167,8 +167,8 @@ class EvaluateDocument(Strict):
     )
     quick: bool = Field(description="whether this is a quick evaluation, without --full")
     seeds: list[int] = Field(
-        description="seeds of the runs of each setting; a setting whose verdicts fewer seeds decided was run only with "
-        "the first seeds of the list"
+        description="seeds of the runs of each setting; if fewer seeds decided the verdicts in a setting, the setting "
+        "was run only with the first seeds of the list"
     )
     most_packets: int | None = Field(
         default=None,

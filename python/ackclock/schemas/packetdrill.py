@@ -21,7 +21,7 @@ class ComparedRecord(Document):
 
 
 class LeftOutRecord(Document):
-    """A line of a script of which a part was not compared."""
+    """A line of a script with parts that were not compared."""
 
     line: int = Field(description="line of the script, from 1")
     what: str = Field(
@@ -63,7 +63,7 @@ class ScriptRecord(Document):
         description="number of data segments that the host sent after those that a passing script expects"
     )
     not_compared: list[LeftOutRecord] = Field(
-        description="one record for each line of the script of which a part was not compared"
+        description="one record for each line of the script with parts that were not compared"
     )
     timeline: list[TimelineRow] = Field(
         description="events of the script, each with the corresponding event of the host"

@@ -111,8 +111,8 @@ class ClaimRecord(Document):
     )
     detail: str = Field(description="reason for the verdict, in one line")
     findings: list[FindingRecord] = Field(
-        description="results of the claim's tests: of the measured value against its limits, and of a "
-        "comparison of measured values; one record for each that the claim has"
+        description="results of the claim's tests: one record if the claim limits the measured value, and one if "
+        "it compares measured values"
     )
     setup: str = Field(
         description="part of the set-up on which the claim depends but which the publication omits; empty if "

@@ -20,8 +20,8 @@ class SearchDocument(Document):
     )
     objective: str = Field(description="name of the quantity that the search drives to its worst value")
     against: str | None = Field(
-        description="name of the control given by --against, whose objective is subtracted; null without "
-        "--against"
+        description="name of the control given by --against, whose value of the objective is subtracted; null "
+        "without --against, where `loss`, `delay` and `harm` subtract the value of CUBIC"
     )
     space: str = Field(description="file of the search space")
     badness: float = Field(
@@ -31,7 +31,8 @@ class SearchDocument(Document):
         description="objective in the scenario that was found, one value for each seed of the search"
     )
     before_shrinking: float = Field(
-        description="mean of the objective in the worst scenario, before values that do not matter were reset"
+        description="mean of the objective in the worst scenario, before the search undid the changes that do "
+        "not matter"
     )
     harmless: float = Field(description="mean of the objective in the unchanged scenario of the search space")
     finding: FindingRecord = Field(
@@ -39,18 +40,21 @@ class SearchDocument(Document):
         "scenario, over seeds that the search did not use"
     )
     failed: int = Field(
-        description="number of runs behind `samples` in which the control failed; each has the sample 1 (the "
-        "largest share, or a delay of 1 s)"
+        description="number of runs of the found scenario, with the seeds of the search, in which the control "
+        "failed; a failed run counts as 1 (the largest share, or a delay of 1 s), before the value of another "
+        "control is subtracted"
     )
     all_failed: int = Field(description="number of runs in the whole search in which the control failed")
     why_failed: str | None = Field(
-        description="error message of a run in which the control failed, preferably a run behind `samples`; "
-        "null if the control never failed"
+        description="error message of a run in which the control failed, preferably a run of the found "
+        "scenario; null if the control never failed"
     )
     values: dict[str, Any] = Field(
         description="values of the found scenario that differ from the unchanged scenario, by their dotted "
         "paths; changes that do not matter were undone"
     )
-    runs: int = Field(description="number of simulations, including those of the control given by --against")
+    runs: int = Field(
+        description="number of simulations, including those of the control whose value is subtracted"
+    )
     scenario: str | None = Field(description="file of the scenario that was found; null if none was found")
     report: str | None = Field(description="file of the HTML page; null without --html")

@@ -57,9 +57,9 @@ FLOWS: Meanings = {
         "a further loss or a timeout occurred within `check` smoothed round-trip times"
     ),
     "tthresh": (
-        "threshold of the action `cwa`, in packets: a transmission loss halves a window at or above it, and reduces a "
-        "smaller window by the number of packets still missing; 0 until the first threshold is set; unused if the "
-        "parameter `tthresh` is false"
+        "threshold of the action `cwa`, in packets: a loss attributed to transmission errors halves a window at or "
+        "above it, and reduces a smaller window by the number of packets still missing; 0 until the first threshold is "
+        "set; unused if the parameter `tthresh` is false"
     ),
     "acknowledgements_per_s": (
         "smoothed rate of acknowledgements that the back-off `rta` measures; 0 before the first sample and, unless "
@@ -184,8 +184,8 @@ FLOWS: Meanings = {
     "loss_layer": "layer of `ltcp-rc` at its last loss",
     "k": "number k of standard TCP flows that `a-tcp`, `tcp-p` or the group of `a-tcp-p` emulates",
     "knee_k": (
-        "k of `a-tcp`, or of the group of `a-tcp-p`, at the latest knee (window at which a queue begins to build) that "
-        "was the first after a loss; 1 after a loss that resets it"
+        "k of `a-tcp`, or of the group of `a-tcp-p`, recorded at the first knee (window at which a queue begins to "
+        "build) after each loss; 1 after a loss that resets it"
     ),
     "knee_cwnd_packets": (
         "window of `a-tcp`, or of the group of `a-tcp-p`, at the latest knee, where a queue began to build"
@@ -275,8 +275,8 @@ LINKS: Meanings = {
         "queue length that `apace` predicts `horizon` arrivals ahead; with a `period`, `horizon` periods ahead"
     ),
     "prediction_error_packets": (
-        "latest sample of the queue length minus the prediction of it by the filter of `apace`; the prediction can be "
-        "negative or exceed the queue's capacity"
+        "latest prediction error of `apace`: sampled queue length minus the queue length that the filter predicted for "
+        "this sample; the prediction can be negative or exceed the queue's capacity"
     ),
     "mean_square_error_packets2": "smoothed mean square of the prediction error of `apace`",
     "predicted_arrivals_packets": "number of packets that `paqm` expects to arrive in the next interval",
@@ -318,8 +318,8 @@ LINKS: Meanings = {
         "`srtcm` the sum of both buckets, for `trtcm` the peak bucket)"
     ),
     "passed_bytes": (
-        "bytes since the start of the run in packets that took tokens in `token-bucket`, `scepter`, `srtcm`, `trtcm` "
-        "and `shaper`, or that `fair-policer`, `bc-pqp` and `phantom-queue` admitted"
+        "number of bytes since the start of the run in packets that consumed tokens of `token-bucket`, `scepter`, "
+        "`srtcm`, `trtcm` and `shaper`, or that `fair-policer`, `bc-pqp` and `phantom-queue` admitted"
     ),
     "phantom_bytes": "total backlog of the phantom queues of `fair-policer`, `bc-pqp` and `phantom-queue`",
     "tokens_byte_s": (

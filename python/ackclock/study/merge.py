@@ -208,7 +208,7 @@ def _merged_by_name(
         name = item.get("name")
         if not isinstance(name, str):
             raise ValueError(
-                f"{place}: give each table a name: that of the table of the base that it changes, or a new one"
+                f"{place}: give each table a name: a new name, or the name of the base's table that it changes"
             )
         result[name] = merged(result[name], item, f'{place} "{name}"') if name in result else dict(item)
     return list(result.values())

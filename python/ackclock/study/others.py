@@ -29,7 +29,10 @@ def wrong_references(study: Study) -> Iterator[str]:
         if other.claim not in there:
             yield f'{place}: {other.study} has no claim "{other.claim}"{nearest(other.claim, there)}'
         elif any(key in there[other.claim] for key in ("not_a_test", "same_as")):
-            yield f"{place}: claim {other.claim} of {other.study} is not judged either: name a claim that is"
+            yield (
+                f"{place}: claim {other.claim} of {other.study} has not_a_test or same_as, so it has no verdict: "
+                "name a claim that is tested"
+            )
     if study.source.repeats:
         document = _of_package(study.source.repeats)
         if document is None:

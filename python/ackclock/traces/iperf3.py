@@ -23,7 +23,7 @@ QUANTITIES = {"snd_cwnd": ("congestion_window", 1.0), "rtt": ("smoothed_rtt", 1e
 """The quantity of each key of a stream in an interval, and its unit. A value that the system lacks is 0 or -1."""
 SIZES = ("tcp_mss", "tcp_mss_default")
 """The keys that can have the payload of a full segment, in bytes."""
-SILENT = dict.fromkeys(("ssthresh", "bytes_in_flight", "pacing_rate"), "iperf3 does not record it")
+SILENT = dict.fromkeys(("ssthresh", "bytes_in_flight", "pacing_rate"), "iperf3 does not record this quantity")
 
 
 def recognises(begin: bytes) -> bool:

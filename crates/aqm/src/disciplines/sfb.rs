@@ -36,20 +36,20 @@ parameters! {
         levels: u64 = integer(
             "2",
             Range::between(1.0, 16.0),
-            "Feng et al. 2001, its simulations; SFB_LEVELS is 8 in Linux, net/sched/sch_sfb.c",
+            "Feng et al. 2001 (simulations); SFB_LEVELS is 8 in Linux, net/sched/sch_sfb.c",
         ),
         /// Number of bins in a level (N)
         bins: u64 = integer(
             "23",
             Range::between(1.0, 65536.0),
-            "Feng et al. 2001, its simulations; SFB_NUMBUCKETS is 16 in Linux, net/sched/sch_sfb.c",
+            "Feng et al. 2001 (simulations); SFB_NUMBUCKETS is 16 in Linux, net/sched/sch_sfb.c",
         ),
         /// Number of waiting packets above which a bin is over-full; none for 1.5 times `limit` / `bins`, or 20 without
         /// a limit
         bin_size: Option<Packets> = packets(
             "none",
             Range::at_least(0.0),
-            "Feng et al. 2001, its simulations; 20 in Linux, and here without a limit",
+            "Feng et al. 2001 (simulations); 20 in Linux, and here if `limit` is unlimited",
         ),
         /// Increase of a bin's drop probability at each arrival that finds the bin over-full
         increment: f64 = number(

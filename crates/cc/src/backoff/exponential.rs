@@ -27,7 +27,7 @@ pub struct Exponential {
 
 impl Backoff for Exponential {
     fn factor(&self, expiries: u32) -> f64 {
-        //= RFC 6298 section 5.5: each expiry doubles the timeout
+        //= RFC 6298 section 5.5: each expiry of the retransmission timer doubles the timeout
         libm::ldexp(1.0, expiries.min(1000) as i32).min(self.most)
     }
 }

@@ -36,7 +36,7 @@ impl FullPipe {
         Self { criterion, rate: 0.0, rounds: 0, now: false, reached: false }
     }
 
-    //= draft-ietf-ccwg-bbr section 5.3.1.2: three rounds without a quarter more bandwidth mean that the pipe is full
+    //= draft-ietf-ccwg-bbr section 5.3.1.2: the pipe is full after three rounds in which the bandwidth grew by less than a quarter
     /// Updates the estimate with the rate, in packets per second, of a sample that ends a round and was not
     /// limited by the application.
     pub fn take(&mut self, rate: f64) {

@@ -61,7 +61,7 @@ impl Pacing {
         pacing
     }
 
-    //= draft-ietf-ccwg-bbr section 5.6.2 initial: the first rate is the initial window over the round trip, or a millisecond
+    //= draft-ietf-ccwg-bbr section 5.6.2 initial: the first pacing rate is the gain times the initial window per round trip (1 ms if unknown)
     /// Sets the initial rate: `gain * window` per round trip of the handshake, or per millisecond if `rtt` is
     /// `None`.
     pub fn begin(&mut self, gain: f64, window: Packets, rtt: Option<Span>) {
@@ -84,7 +84,7 @@ impl Pacing {
     /// is full the rate only rises.
     pub fn follow(&mut self, bandwidth: f64, pipe_is_full: bool) {
         let rate = bandwidth * (1.0 - self.details.pacing_margin);
-        //= draft-ietf-ccwg-bbr section 5.6.2 rises: until the pipe is full the rate only rises
+        //= draft-ietf-ccwg-bbr section 5.6.2 rises: until the pipe is full, the pacing rate only rises
         if rate > self.rate || (pipe_is_full && rate > 0.0 && rate != self.rate) {
             self.set(rate);
         }
@@ -94,7 +94,7 @@ impl Pacing {
         let Details { quantum_time, max_quantum, min_quantum, .. } = self.details;
         self.rate = rate;
         let most = max_quantum.bytes() as f64 / f64::from(self.packet_bytes.max(1));
-        //= draft-ietf-ccwg-bbr section 5.6.3: a quantum is a millisecond of the rate, from two packets to 64 KB
+        //= draft-ietf-ccwg-bbr section 5.6.3: the send quantum is what the pacing rate sends in a millisecond, from two packets to 64 KB
         self.quantum = at_least(at_most(rate * quantum_time.seconds(), most), min_quantum);
         let bits_per_second = rate * f64::from(self.packet_bytes) * 8.0;
         self.told = (Rate::from_bits_per_second((bits_per_second as u64).max(1)), self.quantum as u32);

@@ -137,13 +137,13 @@ impl BbrV3 {
         self.rounds.take(ack, sample, self.cwnd);
         self.cycle.rounds_since_up += u64::from(self.rounds.start);
         if let Some(rate) = rate
-            //= draft-ietf-ccwg-bbr section 5.5.4: what the application limits counts only where it shows more bandwidth
+            //= draft-ietf-ccwg-bbr section 5.5.4: an application-limited sample counts only if it is at least the maximum bandwidth
             && (rate >= self.max_bw.get() || !sample.app_limited)
         {
             self.max_bw.take(rate);
         }
         if self.latest.round_start {
-            //= draft-ietf-ccwg-bbr section 5.5.10.3 probing: but not while it probes for bandwidth
+            //= draft-ietf-ccwg-bbr section 5.5.10.3 probing: losses do not lower the short-term bounds while the flow probes for bandwidth
             if self.latest.has_loss && !self.state.probes_for_more() {
                 self.bounds.lower(self.max_bw.get(), self.cwnd, &self.latest, self.parameters.beta);
             }
@@ -183,7 +183,7 @@ impl BbrV3 {
     fn leave_drain(&mut self, ack: &Ack, random: &mut dyn Random) {
         let drained = || ack.inflight <= self.target(self.max_bw.get());
         let rounds = self.drain_began + self.parameters.drain_rounds;
-        //= draft-ietf-ccwg-bbr section 5.3.2: Drain ends when the flight fits the product, or after three rounds
+        //= draft-ietf-ccwg-bbr section 5.3.2: Drain ends when the data in flight is at most the bandwidth-delay product, or after three rounds
         if self.state == State::Drain && (self.rounds.count > rounds || drained()) {
             self.start_down(ack.now, ack.delivered, random);
         }

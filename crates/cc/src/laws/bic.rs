@@ -41,7 +41,7 @@ parameters! {
         most_increase: Packets = packets(
             "32 packets",
             Range::above(0.0),
-            "LTCP-RC thesis section IV A, S_max of the ns-2 module; Linux has 16",
+            "LTCP-RC thesis section IV A, S_max of the ns-2 module; Linux uses 16",
         ),
         /// Smallest growth of the window per round trip
         least_increase: Packets = packets(
@@ -53,7 +53,7 @@ parameters! {
         beta: f64 = number(
             "0.875",
             Range::between(0.1, 0.99),
-            "LTCP-RC thesis section IV A, value of the ns-2 module; Linux has 819/1024",
+            "LTCP-RC thesis section IV A, value of the ns-2 module; Linux uses 819/1024",
         ),
         /// Window below which growth and reductions follow Reno
         low_window: Packets = packets(
@@ -66,7 +66,7 @@ parameters! {
         log_factor: f64 = number(
             "2",
             Range::between(1.0, 100.0),
-            "LTCP-RC thesis section IV A, value of the ns-2 module; Linux has 4",
+            "LTCP-RC thesis section IV A, value of the ns-2 module; Linux uses 4",
         ),
         /// Whether a loss at a window below the last maximum sets the new maximum halfway between this window and the
         /// reduced one, to make room for new flows
@@ -76,7 +76,8 @@ parameters! {
         /// (last)
         previous_max: PreviousMax = choice(
             "unbounded",
-            "prev_max of the paper's listing, which probing sets to a large number; Linux's tcp_bic.c keeps the last",
+            "prev_max of the paper's listing, which probing sets to a large number; Linux's tcp_bic.c keeps the last \
+             maximum",
         ),
         /// Source of the constants: the other parameters (published), or Linux (linux): growth of 0.2 to 16 packets per
         /// round trip, `beta` 819/1024, `low_window` 14 packets, `log_factor` 4, `previous_max` last

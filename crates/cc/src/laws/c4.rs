@@ -49,23 +49,31 @@ parameters! {
     pub struct Parameters {
         /// Sending rate in Recovery after Cruising or Probing, as a fraction of the nominal rate; after Initial or
         /// Pushing, `drain_alpha` applies
-        recovery_alpha: f64 = number("0.9375", GAIN, "section 4.4: 15/16"),
+        recovery_alpha: f64 = number("0.9375", GAIN, "C4 draft, section 4.4: 15/16"),
         /// Sending rate in Recovery after Initial or Pushing, as a fraction of the nominal rate; it drains the queue
         /// that these states can have built
-        drain_alpha: f64 = number("0.875", GAIN, "section 5.8: 7/8; the table of section 4 has 3/4"),
+        drain_alpha: f64 = number("0.875", GAIN, "C4 draft, section 5.8: 7/8; the table of section 4 has 3/4"),
         /// Sending rate in Probing, as a fraction of the nominal rate; its excess over 1 is halved once ECN marks have
         /// been seen
-        probe_alpha: f64 = number("1.0625", GAIN, "section 4.6: 17/16, or 33/32"),
+        probe_alpha: f64 = number("1.0625", GAIN, "C4 draft, section 4.6: 17/16, or 33/32"),
         /// Sending rate in Pushing, as a fraction of the nominal rate
-        push_alpha: f64 = number("1.25", GAIN, "section 4.7: 5/4"),
+        push_alpha: f64 = number("1.25", GAIN, "C4 draft, section 4.7: 5/4"),
         /// Factor by which the nominal rate must grow in an era (a round trip) of Pushing, from the second era on, for
         /// Pushing to continue
-        push_growth: f64 = number("1.1875", Range::between(1.0, 10.0), "section 4.7: 19/16"),
+        push_growth: f64 = number("1.1875", Range::between(1.0, 10.0), "C4 draft, section 4.7: 19/16"),
         /// Factor by which the nominal rate must grow in an era (a round trip) of Initial to count as an increase;
         /// three eras in a row without an increase, not counting application-limited eras, end Initial
-        initial_growth: f64 = number("1.25", Range::between(1.0, 10.0), "the author's c4.c; the draft says only that it increases"),
+        initial_growth: f64 = number(
+            "1.25",
+            Range::between(1.0, 10.0),
+            "the author's c4.c; the C4 draft says only that the nominal rate increases",
+        ),
         /// Length of Cruising, in eras; an era is a round trip
-        cruise_eras: u32 = integer("2", Range::between(1.0, 1000.0), "section 4.5; the overview has 4"),
+        cruise_eras: u32 = integer(
+            "2",
+            Range::between(1.0, 1000.0),
+            "C4 draft, section 4.5; the draft's overview says 4",
+        ),
     }
 }
 

@@ -37,7 +37,7 @@ parameters! {
         /// Whether delta falls while other flows keep the queue from emptying; if so, three or more Copa flows can
         /// mistake each other for such flows
         competitive: bool = flag(false, "Arun and Balakrishnan 2018 section 2.2, rtt-window.cc; Meta's mvfst has no \
-                                         such mode"),
+                                         competitive mode"),
     }
 }
 

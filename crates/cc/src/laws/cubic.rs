@@ -51,9 +51,9 @@ parameters! {
         /// the congestion window (window)
         remembers: Remembers = choice(
             "flight",
-            "RFC 9438 sections 4.6 and 4.7 use the window, and erratum 7806 for the packets in flight was rejected; \
-             the studies were recorded with the packets in flight. In the profiles `ns2` and `linux` the two are the \
-             same",
+            "RFC 9438 sections 4.6 and 4.7 use the congestion window; erratum 7806, which asked for the packets in \
+             flight, was rejected. ackclock's studies were recorded with `flight`. In the profiles `ns2` and `linux`, \
+             where `reduce_from` is `window`, `flight` and `window` have the same effect",
         ),
         /// Source of constants and details: the other parameters and RFC 9438 (published), or Linux (linux): C 0.4004;
         /// beta 0.7002; a Reno-friendly increase of 8/15 packet per round trip, also above the window before the loss;
@@ -124,7 +124,7 @@ impl Cubic {
     /// decrease; once the window before the loss is regained it is 1, as Reno's (section 4.3).
     fn alpha(&self, w_est: Packets) -> f64 {
         let beta = self.parameters.beta;
-        //= RFC 9438 section 4.3 alpha: alpha is 1 once the estimate has reached the window before the cut
+        //= RFC 9438 section 4.3 alpha: alpha is 1 once Reno's estimate has reached the window before the last reduction
         if w_est >= self.cwnd_prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) }
     }
 
@@ -142,7 +142,7 @@ impl Cubic {
         }
     }
 
-    //= RFC 9438 section 4.7 less: a flow whose windows shrink remembers less (fast convergence)
+    //= RFC 9438 section 4.7 less: if the window before a loss is below the last W_max, W_max is set below this window (fast convergence)
     /// Remembers the maximum; a flow that did not regain its last maximum remembers less (section 4.7).
     fn remember(&mut self, cwnd: Packets) {
         let shrinking = self.parameters.fast_convergence && self.w_max.is_some_and(|w_max| cwnd < w_max);
@@ -163,7 +163,7 @@ impl Cubic {
         // Section 4.3, equation 4: the growth of the estimate of Reno's window.
         epoch.w_est += self.alpha(epoch.w_est) * ack.abc_increment / window.cwnd;
         if self.curve(epoch, elapsed.seconds()) < epoch.w_est {
-            //= RFC 9438 section 4.3 region: where the curve lies below Reno's estimate the window is the estimate
+            //= RFC 9438 section 4.3 region: the window is Reno's estimate while the cubic curve is below it
             window.cwnd = window.cwnd.max(epoch.w_est);
         } else {
             // Sections 4.4 and 4.5: reach within one round trip the curve's value one round trip ahead;
@@ -194,7 +194,7 @@ impl WindowLaw for Cubic {
     /// True: the curve is a function of time, from which sections 4.2 and 5.8 leave out pauses.
     const RUNS_ON_TIME: bool = true;
 
-    //= RFC 9438 section 4.2 application: t leaves out time in which the application held the window back
+    //= RFC 9438 section 4.2 application: t excludes the time in which the application limits the flow
     fn skip(&mut self, pause: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start += pause;
@@ -220,14 +220,14 @@ impl WindowLaw for Cubic {
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
-        //= RFC 9438 section 4.6 beta: a loss leaves 0.7 of what was in flight
+        //= RFC 9438 section 4.6 beta: a loss reduces the window to 0.7 times the data in flight
         self.whole(self.whole(from) * self.parameters.beta)
     }
 
     fn on_loss(&mut self, window: &mut Window, loss: &Loss) {
         self.remember(self.whole(self.maximum(window, loss.window)));
         let reduced = self.decrease(loss.window, loss);
-        //= RFC 9438 section 4.6 at-once: window and ssthresh are reduced as recovery begins
+        //= RFC 9438 section 4.6 at-once: the window and ssthresh are reduced when recovery begins
         *window = Window { cwnd: reduced, ssthresh: reduced.max(MIN_SSTHRESH) };
     }
 
@@ -238,12 +238,12 @@ impl WindowLaw for Cubic {
             // Linux forgets everything at a timeout (bictcp_reset), so that the minimum growth before the
             // first loss applies again.
             self.cwnd_prior = self.parameters.variant.pick(self.maximum(window, timeout.window), 0.0);
-            //= RFC 9438 section 4.8 ssthresh: a timeout sets ssthresh by beta
+            //= RFC 9438 section 4.8 ssthresh: a timeout sets ssthresh to beta times the data in flight
             let reduced = self.whole(self.whole(timeout.window) * self.parameters.beta);
             window.ssthresh = reduced.max(MIN_SSTHRESH);
         }
         window.cwnd = 1.0;
-        //= RFC 9438 section 4.8 plateau: after a timeout K is 0 and W_max the window where slow start ends
+        //= RFC 9438 section 4.8 plateau: after a timeout, K is 0 and W_max is the window at the end of slow start
         self.w_max = None;
         self.end_epoch();
     }

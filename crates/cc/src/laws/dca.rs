@@ -56,7 +56,7 @@ parameters! {
         /// RTT sampling: one packet is timed at a time (one-at-a-time), or every acknowledgement is a sample (every)
         samples: Samples = choice(
             "one-at-a-time",
-            "not in Cho 2006; ns-2 without timestamps measures one packet at a time",
+            "not in Cho 2006; ns-2 without timestamps times one packet at a time",
         ),
         /// Whether a delay-based reduction also lowers the slow start threshold to the reduced window
         lower_ssthresh: bool = flag(false, "Cho 2006 algorithm 1 never changes the slow start threshold"),

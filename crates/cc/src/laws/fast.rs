@@ -26,8 +26,8 @@ parameters! {
         alpha: Packets = packets(
             "200 packets",
             Range::above(0.0),
-            "experiments of Jin, Wei and Low 2004, from memory, not verified; releases used fewer packets on \
-             slow paths",
+            "experiments of Jin, Wei and Low 2004, from memory, not verified; releases of FAST used fewer \
+             packets on slow paths",
         ),
         /// Fraction of the distance to its target that the window covers in one update
         gamma: f64 = number("0.5", Range::between(0.01, 1.0), "FAST module 1.1.3 for ns-2"),

@@ -32,7 +32,7 @@ parameters! {
         most_rho: f64 = number(
             "40",
             Range::between(1.0, 60.0),
-            "no bound in the paper; 40 is a round trip of 1 s over 25 ms",
+            "no bound in the paper; 40 is the ratio of an RTT of 1 s to the default `reference` of 25 ms",
         ),
     }
 }

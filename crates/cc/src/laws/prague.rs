@@ -54,7 +54,10 @@ parameters! {
         rate_up_to: f64 = packets("4 packets", Range::between(0.0, 1e6), "tcp_prague.c, prague_cwnd_transit"),
         /// Whether the control detects, from the round-trip times, that a single queue with classic ECN (RFC 3168) sets
         /// the marks. After such a detection, a mark reduces the window by at least 31 %
-        classic_fallback: bool = flag(false, "tcp_prague.c 0.6, prague_ecn_fallback, which is off; 0.7 has none"),
+        classic_fallback: bool = flag(
+            false,
+            "tcp_prague.c 0.6, prague_ecn_fallback, off by default; version 0.7 has no fallback",
+        ),
     }
 }
 

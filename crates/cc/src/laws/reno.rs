@@ -41,8 +41,8 @@ impl WindowLaw for Reno {
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
-        //= RFC 5681 section 3.2 ssthresh: a fast retransmit sets ssthresh to half the flight at most
-        //= RFC 9002 section 7.3.2 half: a loss sets ssthresh, and then the window, to half of the window
+        //= RFC 5681 section 3.2 ssthresh: a fast retransmit sets ssthresh to at most half of FlightSize, or two segments if that is more
+        //= RFC 9002 section 7.3.2 half: a loss sets ssthresh to half of the window, and the window to ssthresh
         from * self.decrease
     }
 }

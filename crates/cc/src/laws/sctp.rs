@@ -96,11 +96,11 @@ impl WindowLaw for Sctp {
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         if window.cwnd <= window.ssthresh {
-            //= RFC 9260 section 7.2.1 slow-start: slow start goes on up to ssthresh and at it
+            //= RFC 9260 section 7.2.1 slow-start: slow start continues while the window is at most ssthresh
             return window.slow_start(ack.abc_increment); // at the threshold too (section 7.2.1)
         }
         if self.partial >= window.cwnd {
-            //= RFC 9260 section 7.2.2: above ssthresh a window of acknowledged bytes is worth one packet
+            //= RFC 9260 section 7.2.2: above ssthresh, the window grows by one packet for each window of acknowledged bytes
             self.partial -= window.cwnd;
             window.cwnd += 1.0;
         }
@@ -109,7 +109,7 @@ impl WindowLaw for Sctp {
     /// Returns max(cwnd / 2, 4 PMDCS) (section 7.2.3).
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         self.partial = 0.0;
-        //= RFC 9260 section 7.2.3: a loss leaves half of the window, or four packets
+        //= RFC 9260 section 7.2.3: a loss halves the window, but not below four packets
         (from / 2.0).max(self.parameters.min_ssthresh)
     }
 

@@ -79,8 +79,8 @@ parameters! {
         /// losses also spare flows whose windows another flow's loss reduced within their minimum smoothed RTT
         suppression: Suppression = choice(
             "detector",
-            "Cho section III.B.3; section III.C.3 checks whether the detecting flow was reduced recently; in Linux 2.4 \
-             a flow in recovery halves its window whatever its threshold is (tcp_cwnd_down)",
+            "Cho section III.B.3; section III.C.3 checks whether the window of the detecting flow was reduced recently; \
+             in Linux 2.4 a flow in recovery halves its window whatever its slow start threshold is (tcp_cwnd_down)",
         ),
         /// Whether another flow's loss that reduces a flow's window also lowers that flow's slow start threshold to the
         /// reduced window

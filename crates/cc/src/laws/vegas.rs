@@ -32,13 +32,15 @@ parameters! {
         /// them, as in ns-2; if not, the end of a recovery always deflates the window
         keeps_inflation: bool = flag(
             true,
-            "ns-2 2.35, which the theses used, removes the inflation only after more than three duplicates",
+            "ns-2 2.35, which the theses used, removes the inflation only after more than three duplicate \
+             acknowledgements",
         ),
         /// Whether the first two packets are sent one at a time, so that the initial window applies only after the
         /// second has been acknowledged
         first_alone: bool = flag(
             false,
-            "ns-2 2.35 with delay_growth_, its default: its Vegas sends no SYN, so the first packet replaces it",
+            "true in ns-2 2.35 with delay_growth_, its default: ns-2's Vegas sends no SYN, so its first packet is \
+             treated as the SYN",
         ),
         /// Source of the constants: the other parameters (published), or Linux (linux), which overrides them with
         /// `alpha` 2, `beta` 4, `gamma` 1 and `keeps_inflation` false

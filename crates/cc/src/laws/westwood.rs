@@ -61,8 +61,8 @@ parameters! {
         /// constant (fixed)
         filter: Filter = choice(
             "time-constant",
-            "Mascolo et al. 2001. The ns-2 module has both filters, fixed by default in its code; the Tcl defaults of \
-             a simulation decided which one it used",
+            "Mascolo et al. 2001. The ns-2 module has both filters: its code defaults to `fixed`, but the Tcl defaults \
+             of a simulation decided which filter it used",
         ),
         /// Time constant of the bandwidth filter (tau), with filter `time-constant`; each tau/2 without an
         /// acknowledgement counts as a sample of zero bandwidth

@@ -17,8 +17,8 @@ pub const ENTRY: SelectorEntry = SelectorEntry {
     descriptor: &Descriptor {
         kind: Kind::Selector,
         name: "spc",
-        summary: "Moves new data to another path once the round-trip time has risen twice in a row from values above a \
-                  threshold",
+        summary: "Moves new data to another path when three consecutive RTT samples of the current path are above a \
+                  threshold and each is larger than the one before",
         source: "Dahal 2007 section 6.1.2, equations 6.3, 6.4",
         parameters: Parameters::TABLE,
         presets: &[],

@@ -149,14 +149,30 @@ impl Document {
     /// by its `name`, by its usual name if it has none, or by its index; `*` addresses every item. Returns a problem if
     /// the path does not exist.
     pub fn set(&mut self, path: &str, value: &Json) -> Result<(), Box<Diagnostic>> {
-        self.set_node(path, from_json(value), &None)
+        let problem = self.set_all([(path, from_json(value), &None)]).pop();
+        problem.map_or(Ok(()), |problem| Err(Box::new(problem)))
     }
 
-    /// Sets a node at a dotted path as [`Self::set`] does. The node keeps its location in the file; `at` is
-    /// the location of the path.
-    pub fn set_node(&mut self, path: &str, node: Node, at: &Span) -> Result<(), Box<Diagnostic>> {
-        place(&mut self.root, path, node, at)
-            .map_err(|(found, expected)| Box::new(self.problem(at, path, &found, &expected, None)))
+    /// Sets nodes at dotted paths as [`Self::set`] does, in this order. Paths address items of lists by their names in
+    /// the document as it is, also where an earlier node gives an item another name. A node keeps its location in
+    /// the file; each path comes with its own location. Returns the problems.
+    pub fn set_all<'p>(
+        &mut self,
+        nodes: impl IntoIterator<Item = (&'p str, Node, &'p Span)>,
+    ) -> Vec<Diagnostic> {
+        let nodes: Vec<_> =
+            nodes.into_iter().map(|(path, node, at)| (path, self.by_index(path), node, at)).collect();
+        let set = nodes.into_iter().filter_map(|(path, by_index, node, at)| {
+            let (found, expected) = place(&mut self.root, &by_index, node, at).err()?;
+            Some(self.problem(at, path, &found, &expected, None))
+        });
+        set.collect()
+    }
+
+    /// Returns the path with each item of a list, as far as it exists, addressed by its index.
+    fn by_index(&self, path: &str) -> String {
+        let quoted = |step: String| if step.contains('.') { format!("\"{step}\"") } else { step };
+        self.steps(path).into_iter().map(quoted).collect::<Vec<_>>().join(".")
     }
 
     /// Returns the first step of a path, which is a key of the file.
@@ -167,6 +183,10 @@ impl Document {
     /// Returns the path with each item of a list replaced by its index, so that two paths to one value are
     /// equal.
     pub fn canonical(&self, path: &str) -> String {
+        self.steps(path).join("\n")
+    }
+
+    fn steps(&self, path: &str) -> Vec<String> {
         let (mut steps, mut rest) = (Vec::new(), Some(path));
         let mut node = Some(&self.root);
         while let Some(path) = rest {
@@ -184,7 +204,7 @@ impl Document {
             steps.push(canonical);
             node = next;
         }
-        steps.join("\n")
+        steps
     }
 
     /// Returns the lines and columns, from 1, of the beginning and of the end of a range of bytes.
@@ -395,7 +415,8 @@ fn copy_value(value: &DeValue<'_>) -> Value {
     }
 }
 
-fn from_json(json: &Json) -> Node {
+/// Returns the node of a JSON value, without a location.
+pub fn from_json(json: &Json) -> Node {
     let value = match json {
         Json::Null => Value::Other("nothing"),
         Json::Bool(flag) => Value::Flag(*flag),
@@ -463,6 +484,17 @@ mod tests {
         assert!(get(&document.root, &["dumbbell", "bottleneck", "rate"]).is_some());
         let problem = document.set("flows.c.count", &json!(5)).unwrap_err();
         assert_eq!(problem.expected, "an index from 0 to 1 or one of the names a, b");
+    }
+
+    #[test]
+    fn an_item_keeps_its_name_until_all_values_are_set() {
+        let mut document = Document::parse("[[flows]]\ncontrol = \"cubic\"\n", "f").unwrap();
+        let set = [("flows.cubic.control", json!("reno")), ("flows.cubic.control.beta", json!(0.3))];
+        let set = set.iter().map(|(path, value)| (*path, from_json(value), &None));
+        assert!(document.set_all(set).is_empty());
+        let control = |key| get(&document.root, &["flows", "0", "control", key]).cloned();
+        assert_eq!(control("name"), Some(Value::Text("reno".into())));
+        assert_eq!(control("beta"), Some(Value::Float(0.3)));
     }
 
     #[test]

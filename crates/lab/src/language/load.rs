@@ -5,7 +5,7 @@ use crate::cost::warnings;
 use crate::cost::warnings::repair::Repairs;
 use crate::language::agents;
 use crate::language::diagnostics::{Diagnostic, counted, in_order};
-use crate::language::document::{Document, Value};
+use crate::language::document::{Document, Value, from_json};
 use crate::language::flows::{self, FlowGroup};
 use crate::language::keys::{ANY_NUMBER, Form, Key, SOME, Table};
 use crate::language::limits::{MAX_PROBLEMS, MAX_REPLICATIONS, MAX_RUNS, MAX_SECONDS, MAX_SEED};
@@ -236,8 +236,8 @@ pub fn overridden(
 }
 
 fn set_all(document: &mut Document, overrides: &Map<String, Json>) -> Result<(), Vec<Diagnostic>> {
-    let set = overrides.iter().filter_map(|(path, value)| document.set(path, value).err());
-    let problems: Vec<Diagnostic> = set.map(|problem| *problem).collect();
+    let set = overrides.iter().map(|(path, value)| (path.as_str(), from_json(value), &None));
+    let problems = document.set_all(set);
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 

@@ -235,10 +235,8 @@ impl Sweep {
     /// Sets the values of a point in a document. Returns the paths that do not exist, as problems with their location
     /// in the sweep.
     pub fn set(&self, document: &mut Document, point: usize) -> Vec<Diagnostic> {
-        let set = self.axes.iter().zip(self.indices(point)).filter_map(|(axis, index)| {
-            document.set_node(&axis.path, axis.values[index].clone(), &axis.key).err()
-        });
-        set.map(|problem| *problem).collect()
+        let set = self.axes.iter().zip(self.indices(point));
+        document.set_all(set.map(|(axis, index)| (axis.path.as_str(), axis.values[index].clone(), &axis.key)))
     }
 
     /// Adds the point to problems whose location is not in the sweep, because the user may look for the cause there.

@@ -89,7 +89,7 @@ fn check_local_drops(table: &TableReader<'_>, details: &Details, profile: &Detai
 fn check_misbehaviour(table: &TableReader<'_>, details: &Details) {
     if table.get("reader").is_some() && !details.misbehaviour.is_honest() {
         let expected = "no `reader`, or the defaults of `split_acks`, `repeat_acks`, `acks_ahead` and `marks_told` in \
-         the transport: the application of a misbehaving receiver reads all data at once";
+         the transport: the application of a misbehaving receiver reads data as soon as it arrives";
         table.problem_at("reader", "a `reader` with a misbehaving receiver", expected);
     }
 }

@@ -50,7 +50,7 @@ impl Duplicates {
     pub fn enter(&mut self, ledger: &mut Ledger, signal: LossSignal) -> Reaction {
         self.recover = Some(ledger.high());
         self.guard = Some(ledger.high());
-        //= RFC 5681 section 3.2 three: the window is then ssthresh and three segments
+        //= RFC 5681 section 3.2 three: a fast retransmit sets the window to ssthresh plus three segments
         self.inflation = u64::from(self.duplicates);
         self.partial_seen = false;
         Reaction {
@@ -62,7 +62,7 @@ impl Duplicates {
         }
     }
 
-    //= RFC 6582 section 3.2 recover: no fast retransmit until more than was sent before a timeout is acknowledged
+    //= RFC 6582 section 3.2 recover: after a timeout, no fast retransmit until more data is acknowledged than was sent before the timeout
     /// Returns whether duplicates may indicate a loss: not in recovery, and not during retransmission after a
     /// timeout.
     pub fn may_enter(&self, ledger: &Ledger) -> bool {
@@ -84,13 +84,13 @@ impl Duplicates {
         self.duplicates += 1;
         let threshold = self.options.dupack_threshold;
         if self.recover.is_some() {
-            //= RFC 5681 section 3.2 inflation: each further duplicate inflates the window by a segment
+            //= RFC 5681 section 3.2 inflation: each further duplicate acknowledgement inflates the window by one segment
             self.inflation += 1;
         } else if self.duplicates == threshold && self.may_enter(ledger) {
-            //= RFC 5681 section 3.2 fast-retransmit: the third duplicate shows that the first segment is lost
+            //= RFC 5681 section 3.2 fast-retransmit: the third duplicate acknowledgement shows that the first unacknowledged segment is lost
             return self.enter(ledger, LossSignal::DuplicateAcks);
         } else if self.duplicates < threshold && self.options.limited_transmit {
-            //= RFC 5681 section 3.2 limited-transmit: the first two duplicates let new segments out
+            //= RFC 5681 section 3.2 limited-transmit: each of the first two duplicate acknowledgements allows one new segment to be sent
             self.inflation = u64::from(self.duplicates);
         }
         Reaction::default()
@@ -103,7 +103,7 @@ impl Duplicates {
         if partial && self.resends {
             let Losses { window_deflation: deflates, partial_ack_timer, .. } = self.options;
             // RFC 6582 section 3.2 step 3: the inflation shrinks by what was acknowledged, less one packet.
-            //= RFC 6582 section 3.2 deflation: a partial acknowledgement deflates the window by what it covers, less a segment
+            //= RFC 6582 section 3.2 deflation: a partial acknowledgement deflates the window by the data that it acknowledges, less one segment
             self.inflation =
                 if deflates { (self.inflation + 1).saturating_sub(summary.cumulative) } else { 0 };
             //= RFC 6582 section 3.2 timer: the first partial acknowledgement restarts the timer
@@ -117,7 +117,7 @@ impl Duplicates {
                 ..Reaction::default()
             };
         }
-        //= RFC 6582 section 3.2 full: an acknowledgement of all that was outstanding ends recovery
+        //= RFC 6582 section 3.2 full: an acknowledgement of all data that was outstanding at the loss ends recovery
         let recovered = self.recover.take().map(|_| self.duplicates);
         self.duplicates = 0;
         //= RFC 5681 section 3.2 deflation: an acknowledgement of new data deflates the window to ssthresh
@@ -145,11 +145,11 @@ impl Detection for Duplicates {
 
     fn on_timeout(&mut self, ledger: &mut Ledger, _now: Time) {
         self.recover = None;
-        //= RFC 6582 section 3.2 timeout: a timeout notes the highest segment sent
+        //= RFC 6582 section 3.2 timeout: a timeout records the highest segment sent
         self.guard = Some(ledger.high());
         self.duplicates = 0;
         self.inflation = 0;
-        //= RFC 6298 section 5.4: an expiry retransmits the first unacknowledged segment
+        //= RFC 6298 section 5.4: a timeout retransmits the first unacknowledged segment
         ledger.go_back();
     }
 

@@ -25,7 +25,7 @@ const GRANULARITY: Span = Span::from_millis(1);
 /// kPersistentCongestionThreshold (RFC 9002 section 7.6.1).
 const PERSISTENT_CONGESTION_THRESHOLD: u64 = 3;
 
-//= RFC 9002 section 6.2.2: before any sample the round trip is taken to be 333 ms
+//= RFC 9002 section 6.2.2: before the first sample, the round trip is assumed to be 333 ms
 /// kInitialRtt (RFC 9002 section 6.2.2), with half of it as the variation (section 5.3).
 const INITIAL: Smoothed = Smoothed { mean: Span::from_millis(333), deviation: Span::from_nanos(166_500_000) };
 
@@ -57,7 +57,7 @@ impl QuicOptions {
     #[inline]
     pub fn probe_timeout(&self, rtt: Smoothed) -> Span {
         let Smoothed { mean, deviation } = if rtt.mean == Span::ZERO { INITIAL } else { rtt };
-        //= RFC 9002 section 6.2.1 period: smoothed_rtt + max(4 * rttvar, granularity) + max_ack_delay
+        //= RFC 9002 section 6.2.1 period: the probe timeout is smoothed_rtt + max(4 * rttvar, granularity) + max_ack_delay
         mean + (deviation * 4).max(GRANULARITY) + self.max_ack_delay
     }
 
@@ -172,28 +172,28 @@ impl Quic {
         let mut found = Found::default();
         self.loss_time = Time::NEVER;
         self.open = self.open.max(ledger.una());
-        //= RFC 9002 section 6.1: only what was sent before an acknowledged packet is lost
+        //= RFC 9002 section 6.1: only packets sent before an acknowledged packet are marked as lost
         while self.open < self.largest {
             let number = self.open;
             let sent = *ledger.sent(number);
             if sent.is_sacked() {
-                //= RFC 9002 section 7.6.2 between: no packet between the lost ones is acknowledged
+                //= RFC 9002 section 7.6.2 between: persistent congestion requires that no packet between the lost packets was acknowledged
                 self.lost_since = None;
             } else if self.thresholds.packets < self.largest - number || sent.at + delay <= now {
                 ledger.lose(number);
-                //= RFC 9002 section 7.3.2 once: further losses of a recovery period reduce nothing
+                //= RFC 9002 section 7.3.2 once: further losses in a recovery period do not reduce the window again
                 if number >= self.episode.end && found.first.is_none() {
                     (found.first, found.count) = (Some(number), 0);
                 }
                 found.count += u64::from(number >= self.episode.start);
                 // Section 7.6.2: only packets sent after the first sample count (appendix B.8).
-                //= RFC 9002 section 7.6.2 sample: it does not begin before the first sample
+                //= RFC 9002 section 7.6.2 sample: persistent congestion does not begin before the first round-trip sample
                 if self.first_sample.is_some_and(|first| sent.at > first) {
                     let since = *self.lost_since.get_or_insert(sent.at);
                     found.persistent |= sent.at.since(since) >= persistent_after;
                 }
             } else {
-                //= RFC 9002 section 6.1.2 timer: a timer waits for what is not late enough yet
+                //= RFC 9002 section 6.1.2 timer: a timer runs for packets sent before an acknowledged packet that are not yet late enough to be lost
                 self.loss_time = sent.at + delay;
                 break;
             }
@@ -238,10 +238,10 @@ impl Detection for Quic {
     fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
         let mut reaction = Reaction::default();
         if self.take_delivered(ledger, summary.now, summary.rtt) {
-            //= RFC 9002 section 6.2.1 reset: an acknowledgement ends the doubling
+            //= RFC 9002 section 6.2.1 reset: an acknowledgement ends the doubling of the probe timeout
             self.pto_count = 0;
         }
-        //= RFC 9002 section 7.3.2 end: recovery ends when a packet is acknowledged that was sent in it
+        //= RFC 9002 section 7.3.2 end: recovery ends when a packet that was sent during recovery is acknowledged
         if self.recover.is_some_and(|recover| self.largest > recover) {
             self.recover = None;
             reaction.recovered = Some(0);
@@ -296,7 +296,7 @@ impl Detection for Quic {
     }
 
     fn on_sent(&mut self, ledger: &mut Ledger, number: u64, _in_line: bool) {
-        //= RFC 9002 section 6.2.1 restart: the timer restarts when a packet is sent
+        //= RFC 9002 section 6.2.1 restart: the probe timer restarts when a packet is sent
         self.last_sent = ledger.sent(number).at;
     }
 
@@ -311,7 +311,7 @@ impl Detection for Quic {
     /// Returns the loss detection timer (RFC 9002 section 6.2, appendix A.8). There is no retransmission
     /// timer beside it.
     fn timer(&self, ledger: &Ledger, rtt: Smoothed, _deadline: Time) -> Time {
-        //= RFC 9002 section 6.2.1 exclusive: no probe is due while the time threshold has its timer
+        //= RFC 9002 section 6.2.1 exclusive: the probe timer is off while the timer of the time threshold runs
         if self.loss_time < Time::NEVER {
             self.loss_time
         } else if ledger.pipe() > 0 {

@@ -165,7 +165,7 @@ impl Rack {
                 timed = timed.max(Some((self.rank(number, sent, false), rtt)));
             }
         });
-        //= RFC 8985 section 6.2 rtt: the round trip of a delivered segment that is not ambiguous is the one waited for
+        //= RFC 8985 section 6.2 rtt: RACK.rtt is taken from a delivered segment whose round trip is unambiguous
         if let Some((_, rtt)) = timed {
             self.rtt = rtt;
         }
@@ -207,7 +207,7 @@ impl Rack {
         }
         self.forward = self.forward.max(number + 1);
         let sending = Sending::of(number, sent);
-        //= RFC 8985 section 6.2 newest: a delivered segment makes those doubtful that were sent before it
+        //= RFC 8985 section 6.2 newest: segments sent before the latest-sent delivered segment may be lost
         if self.newest.is_none_or(|newest| newest < sending) {
             self.newest = Some(sending);
         }
@@ -218,12 +218,12 @@ impl Rack {
     /// was found.
     fn detect(&mut self, ledger: &mut Ledger, now: Time, smoothed_rtt: Span) -> Option<u64> {
         let newest = self.newest?;
-        //= RFC 8985 section 3.3.2 at-once: it is zero in recovery or after DupThresh SACKs, if nothing was reordered
+        //= RFC 8985 section 3.3.2 at-once: the reordering window is zero in recovery or after DupThresh SACKed segments, if no reordering was seen
         let at_once = self.is_repairing() || self.sacked >= self.threshold;
         let wait = self.rtt + self.window.span(at_once, self.least_rtt.get(), smoothed_rtt);
         let Self { order, lost, .. } = self;
         let mut lowest = None;
-        //= RFC 8985 section 6.2 timer: a timer waits for segments that may still arrive in the window
+        //= RFC 8985 section 6.2 timer: a timer runs for segments that may still arrive within the reordering window
         let due = order.find_overdue(ledger, newest, wait, now, |number| {
             lost.push(Reverse(number));
             lowest = Some(lowest.map_or(number, |lowest: u64| lowest.min(number)));
@@ -238,7 +238,7 @@ impl Rack {
         self.in_episode = self.duplicates;
         self.partial_seen = false;
         self.probe.reset();
-        //= RFC 8985 section 6.2 again: a retransmission that is under way is not lost, and is not repeated
+        //= RFC 8985 section 6.2 again: a retransmission in flight is not marked as lost, and its segment is not retransmitted again
         // Without a proportional reduction the first lost packet leaves whatever the window, unless the repair
         // before this one has retransmitted it already.
         self.must_send = !self.reduction.is_proportional() && self.next_lost(ledger).is_some();
@@ -301,7 +301,7 @@ impl Detection for Rack {
             }
             // Section 7.4.2: the probe has repaired a loss that nothing else shows, and nothing is to be
             // retransmitted.
-            //= RFC 8985 section 7.4.2 loss: a loss that only the probe shows is answered as any other, if anything is outstanding then
+            //= RFC 8985 section 7.4.2 loss: a loss that only the probe reveals reduces the window like any other loss, if data is still outstanding
             None if probe_repaired && !self.is_repairing() && !ledger.is_empty() => {
                 let recovered = reaction.recovered;
                 reaction = Reaction {
@@ -318,7 +318,7 @@ impl Detection for Rack {
                 }
             }
         }
-        //= RFC 8985 section 7.2 start: the probe's timeout starts as new data is sent or acknowledged, outside of repairs
+        //= RFC 8985 section 7.2 start: outside loss recovery, the probe timer starts when new data is sent or acknowledged
         if self.is_repairing() || self.sacked > 0 || ledger.is_empty() {
             self.probe.disarm();
         } else if summary.cumulative > 0 {
@@ -340,7 +340,7 @@ impl Detection for Rack {
         self.after_timeout = Some(ledger.high());
         let wait = self.rtt + self.window.span(true, self.least_rtt.get(), self.rtt);
         let mut is_first = true;
-        //= RFC 8985 section 6.3: a timeout gives up the first segment, and those that have been out long enough
+        //= RFC 8985 section 6.3: a timeout marks as lost the first segment, and segments sent more than RACK.rtt plus the reordering window ago
         for number in ledger.una()..ledger.next() {
             let sent = ledger.sent(number);
             if !sent.is_sacked() && (std::mem::take(&mut is_first) || sent.at + wait <= now) {
@@ -413,7 +413,7 @@ impl Detection for Rack {
         if let Some(reduction) = &mut self.period.reduction {
             reduction.on_sent(u64::from(sent.size));
         }
-        //= RFC 8985 section 7.2 start: the probe's timeout starts as new data is sent or acknowledged, outside of repairs
+        //= RFC 8985 section 7.2 start: outside loss recovery, the probe timer starts when new data is sent or acknowledged
         if sent.transmissions == 1 && !self.is_repairing() && self.sacked == 0 {
             self.probe.arm(sent.at);
         }
@@ -431,7 +431,7 @@ impl Detection for Rack {
         true
     }
 
-    //= RFC 8985 section 8: one timer at a time, that of reordering first
+    //= RFC 8985 section 8: only one timer runs at a time, and the reordering timer comes first
     /// Returns the timer of RFC 8985 section 8, of which there is one at a time. The reordering timer comes
     /// before the probe's, which comes before the retransmission timer. The probe is due no later than the
     /// retransmission timer.
@@ -439,7 +439,7 @@ impl Detection for Rack {
         if self.due < Time::NEVER {
             self.due
         } else {
-            //= RFC 8985 section 7.2 bound: it is due no later than the retransmission timeout
+            //= RFC 8985 section 7.2 bound: a probe is due no later than the retransmission timeout
             self.probe.due(ledger, rtt.mean).map_or(deadline, |due| due.min(deadline))
         }
     }

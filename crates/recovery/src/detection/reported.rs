@@ -47,7 +47,7 @@ impl Detection for Reported {
             recovered: ends.then_some(0),
             loss: begins.then_some(loss),
             // RFC 9260 section 6.3.2 rule R3: the earliest outstanding chunk of the path has changed.
-            //= RFC 9260 section 6.3.2 r3: an acknowledgement of the earliest chunk of a path restarts its timer
+            //= RFC 9260 section 6.3.2 r3: an acknowledgement of the earliest outstanding chunk of a path restarts the timer of the path
             restart_timer: summary.cumulative > 0 || ledger.una() > una,
             ..Reaction::default()
         }

@@ -37,7 +37,7 @@ impl MissingReports {
             kept[place] = number;
         }
         let from = self.frontier;
-        //= RFC 9260 section 7.2.4 reports: the third report makes a chunk lost
+        //= RFC 9260 section 7.2.4 reports: a chunk is lost when it is reported missing for the third time
         self.frontier = from.max(kept[self.threshold - 1]);
         from..self.frontier
     }

@@ -125,7 +125,7 @@ impl Sack {
         ledger.next_doubtful().or(fresh.then_some(ledger.next()))
     }
 
-    //= RFC 6675 section 4 next-seg: lost segments go first, then new data, then doubtful ones, then a rescue
+    //= RFC 6675 section 4 next-seg: lost segments are sent first, then new data, then segments that may be lost, then a rescue retransmission
     /// Returns the packet that RFC 6675 NextSeg selects by its four rules in order, or `None`.
     fn next_in_recovery(&mut self, ledger: &mut Ledger, fresh_until: u64) -> Option<u64> {
         if let Some(lost) = ledger.next_hole() {
@@ -155,7 +155,7 @@ impl Detection for Sack {
         self.duplicates = if summary.cumulative > 0 { 0 } else { self.duplicates + u32::from(duplicate) };
         self.in_episode += u32::from(duplicate);
         let mut reaction = Reaction { restart_timer: summary.cumulative > 0, ..Reaction::default() };
-        //= RFC 6675 section 5 recovery-point: recovery ends when all is acknowledged that was outstanding at its start
+        //= RFC 6675 section 5 recovery-point: recovery ends when all data that was outstanding at its start is acknowledged
         if self.period.on_ack(ledger.una()) {
             self.counted = None;
             reaction.recovered = Some(self.in_episode);
@@ -171,7 +171,7 @@ impl Detection for Sack {
             let recovered = reaction.recovered;
             reaction = Reaction { recovered, ..self.enter(ledger, summary.delivered, summary.window) };
         } else if let Some(reduction) = &mut self.period.reduction {
-            //= RFC 9937 section 6.2 safe: an acknowledgement is safe that moves SND.UNA and shows no further loss
+            //= RFC 9937 section 6.2 safe: an acknowledgement is safe if it advances SND.UNA and shows no further loss
             reduction
                 .on_ack(summary.delivered, summary.cumulative > 0 && ledger.delivery().lost() == self.lost);
         } else if let Some(flight) = &mut self.counted {

@@ -121,7 +121,7 @@ impl Ledger {
         self.next = self.high;
     }
 
-    //= RFC 6675 section 5.1 use: the repair after a timeout leaves out what is selectively acknowledged
+    //= RFC 6675 section 5.1 use: after a timeout, selectively acknowledged data is not retransmitted
     /// Marks everything as lost after a timeout, except what has been acknowledged selectively (RFC 6675
     /// section 5.1).
     pub fn all_lost(&mut self) {

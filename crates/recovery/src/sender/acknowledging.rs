@@ -173,8 +173,8 @@ impl Sender {
             Phase::Open
         } else if was_recovering || self.rule.in_recovery() {
             Phase::Recovery
-        //= RFC 9002 section 7.3.2 growth: the window does not grow in a recovery period, be it of a mark
-        //= RFC 3168 section 6.1.2 growth: no acknowledgement with the echo of a mark lets the window grow
+        //= RFC 9002 section 7.3.2 growth: the window does not grow in a recovery period, even if a mark began it
+        //= RFC 3168 section 6.1.2 growth: the window does not grow on an acknowledgement with ECN-Echo
         } else if was_cwr || self.event.is_cwr() {
             Phase::Cwr
         } else {

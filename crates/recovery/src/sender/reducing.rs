@@ -44,8 +44,8 @@ impl Sender {
     pub(super) fn begin_recovery(&mut self, now: Time, found: LossFound, flight: SenderFlight) {
         self.timed = None;
         self.counts.fast_retransmits += 1;
-        //= RFC 9002 section 7.3.2 marks: a loss of a packet sent before the window was reduced for a mark reduces nothing
-        //= RFC 3168 section 6.1.2 once: the window is reduced once for the drops and marks of a window of data
+        //= RFC 9002 section 7.3.2 marks: the loss of a packet sent before a mark reduced the window does not reduce the window again
+        //= RFC 3168 section 6.1.2 once: the congestion window is reduced at most once for all drops and ECN marks in a window of data
         if self.event.takes_in(found.number) {
             self.forbid_undo();
             if self.controller.has_model() {
@@ -116,7 +116,7 @@ impl Sender {
         self.controller.on_loss(&loss, &mut *self.random);
     }
 
-    //= RFC 5681 section 2 flight-size: FlightSize is what has been sent and is not acknowledged cumulatively
+    //= RFC 5681 section 2 flight-size: FlightSize is the data that was sent and is not yet cumulatively acknowledged
     /// Returns the window, in packets, from which a reduction starts. Packets that limited transmit sent do not count
     /// (RFC 5681 section 3.2), and those sent while NewReno repaired an earlier loss have long left the network, so a
     /// flight above the window does not raise the result.

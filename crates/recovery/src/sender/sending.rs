@@ -105,7 +105,7 @@ impl Sender {
         (is_full, is_held_back)
     }
 
-    //= RFC 9002 section 7.8 pacing: a sender that waits for the pacer is not short of data
+    //= RFC 9002 section 7.8 pacing: a sender that waits for its pacer does not count as limited by the application
     /// Returns whether the data waiting for the pacer would fill the window. A sender that would have used
     /// its whole window but for pacing is not short of data (RFC 9002 section 7.8).
     fn would_fill(&self, flight: u64, cwnd: u64, fresh_until: u64) -> bool {
@@ -211,7 +211,7 @@ impl Sender {
         }
         self.counts.note_sent(again);
         self.last_sent = now;
-        //= RFC 6298 section 5.1: a segment that is sent starts the timer if it is off
+        //= RFC 6298 section 5.1: sending a segment starts the retransmission timer if it is off
         if self.deadline == Time::NEVER {
             self.restart_timer(now);
         }

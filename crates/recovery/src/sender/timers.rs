@@ -95,7 +95,7 @@ impl Sender {
             left_in_flight: self.packets_in_flight(),
             sent_to: self.ledger.high(),
             in_a_row: self.expiries,
-            //= RFC 5681 section 3.1 again: ssthresh is held where a segment times out again
+            //= RFC 5681 section 3.1 again: ssthresh stays the same when a segment times out again
             keeps_threshold: self.options.rules.keeps_threshold && self.expiries > 1,
         };
         self.repaired_at = self.ledger.high();
@@ -115,7 +115,7 @@ impl Sender {
 
     #[inline]
     pub(super) fn restart_timer(&mut self, now: Time) {
-        //= RFC 6298 section 5.2: the timer is off when all is acknowledged
+        //= RFC 6298 section 5.2: the retransmission timer is off when all data is acknowledged
         //= RFC 6298 section 5.3: an acknowledgement of new data restarts the timer
         self.deadline = if self.ledger.is_empty() { Time::NEVER } else { now + self.timeout() };
     }
@@ -145,7 +145,7 @@ impl Sender {
                 self.event.begin(self.ledger.high());
                 self.ecn.note_reduction();
                 self.note_cwnd(now);
-                //= RFC 9002 section 7.6.2 window: persistent congestion leaves the least window
+                //= RFC 9002 section 7.6.2 window: persistent congestion reduces the window to its minimum
                 self.controller.on_persistent_congestion(&timeout, &mut *self.random);
             }
         }

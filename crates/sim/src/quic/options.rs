@@ -103,7 +103,7 @@ impl Options {
                 timer: TIMER,
                 timer_rules: TimerRules { timer_samples: TimerSamples::OnePacket, ..TimerRules::default() },
                 rules: WindowRules {
-                    //= RFC 9002 section 7.3.2 half: a loss sets ssthresh, and then the window, to half of the window
+                    //= RFC 9002 section 7.3.2 half: a loss sets ssthresh to half of the window, and the window to ssthresh
                     reduce_from: ReduceFrom::Window, // RFC 9002 section 7.3.2
                     min_window: MIN_WINDOW,
                     growth: Growth::Delivered, // section 7.3.1: all that is acknowledged counts

@@ -64,7 +64,7 @@ impl Chunk {
         self.marks & (WAITS | TIMED_OUT) == WAITS | TIMED_OUT
     }
 
-    //= RFC 9260 section 7.2.4 once: a chunk is retransmitted fast once
+    //= RFC 9260 section 7.2.4 once: a chunk is fast-retransmitted only once
     /// Returns whether reports may make the chunk lost.
     pub fn may_be_reported(&self) -> bool {
         self.marks & (ACKED | WAITS | FAST) == 0
@@ -222,7 +222,7 @@ impl Chunks {
         Some(tsn)
     }
 
-    //= RFC 9260 section 6.1 rule-c: what is marked for retransmission goes before new data
+    //= RFC 9260 section 6.1 rule-c: chunks marked for retransmission are sent before new data
     /// Returns the lowest TSN that waits for retransmission, and the path over which it is to be
     /// retransmitted; `None` if no chunk waits.
     pub fn first_to_retransmit(&mut self) -> Option<(u64, usize)> {

@@ -215,7 +215,7 @@ impl Path {
         }
         let halvings = (idle.nanos() / rto.nanos().max(1)).min(64);
         let cwnd = self.cwnd();
-        //= RFC 9260 section 7.2.1 idle: a path that sends nothing loses half of its window each RTO, down to four packets
+        //= RFC 9260 section 7.2.1 idle: the window of an idle path is halved each RTO, down to four packets
         let rested = (0..halvings).fold(cwnd, |cwnd, _| cwnd / 2.0).max(details.idle_window);
         if rested < cwnd {
             if details.idle_sets_ssthresh {

@@ -55,7 +55,7 @@ impl Reachability {
     /// Called when a message sent over the path has been answered. Returns whether the path becomes active by
     /// that.
     pub fn on_success(&mut self) -> bool {
-        //= RFC 9260 section 8.2 clears: an answer clears the errors of its path
+        //= RFC 9260 section 8.2 clears: an acknowledgement of data or of a HEARTBEAT clears the errors of its path
         self.errors = 0;
         std::mem::replace(&mut self.state, State::Active) != State::Active
     }

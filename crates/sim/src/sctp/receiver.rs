@@ -150,10 +150,10 @@ impl Receiver {
             self.duplicates += 1;
         }
         let has_gaps = (had_gaps && self.tells_filled) || self.arrived.has_gaps();
-        //= RFC 9260 section 6.7: a gap is told at once
+        //= RFC 9260 section 6.7: a gap is reported at once
         let disturbed = (has_gaps && !self.delays_at_gaps) || (!is_new && self.duplicates_reset);
         let waits = match self.sack_delay {
-            //= RFC 9260 section 6.2 second: every second packet is acknowledged at least
+            //= RFC 9260 section 6.2 second: at least every second packet is acknowledged
             Some(delay) if !disturbed && self.waiting < self.wanted => {
                 //= RFC 9260 section 6.2 delay: a SACK is held back for 200 ms at most
                 self.held.get_or_insert(now + delay);
@@ -162,7 +162,7 @@ impl Receiver {
             _ => false,
         };
         self.leaves_waiting = waits && !is_new;
-        //= RFC 9260 section 6.2 duplicate: a packet that has arrived before is acknowledged at once
+        //= RFC 9260 section 6.2 duplicate: a duplicate packet is acknowledged at once
         Arrived { delivered, answers: !waits || !is_new }
     }
 
@@ -178,7 +178,7 @@ impl Receiver {
         let near = |tsn: u64| u16::try_from(tsn - arrived.next()).unwrap_or(u16::MAX);
         let told = arrived.above().map(|range| Block { start: near(range.start), end: near(range.end) });
         blocks.extend(told.take_while(|block| block.start < block.end).take(self.max_blocks));
-        //= RFC 9260 section 6.2 window: a SACK tells how much room is left
+        //= RFC 9260 section 6.2 window: a SACK reports how much room is left in the receive buffer
         let left = self.room.saturating_sub(self.received - self.streams.delivered()) * self.payload;
         let sack = Sack {
             cumulative: self.arrived.next(),
@@ -190,7 +190,7 @@ impl Receiver {
         (self.path, sack)
     }
 
-    //= RFC 9260 section 6.2 room: a chunk is dropped that there is no room for
+    //= RFC 9260 section 6.2 room: a chunk is dropped if the receive buffer has no room for it
     /// Records a TSN. Returns whether it is new and has room (section 6.2: a chunk without room is dropped).
     #[inline]
     fn take_in(&mut self, tsn: u64) -> bool {

@@ -119,7 +119,7 @@ impl Association {
         // chunk that waits for retransmission since a timeout may have arrived long ago, which says nothing
         // about the path now.
         let is_of_now = !chunk.timed_out();
-        //= RFC 9260 section 6.3.1 c5: a chunk that was retransmitted tells no round trip
+        //= RFC 9260 section 6.3.1 c5: a retransmitted chunk gives no round-trip sample
         if !chunk.was_retransmitted()
             && let Some(sent) = path.lane.measured(tsn)
             && is_of_now
@@ -141,7 +141,7 @@ impl Association {
         if self.options.repairs_first() && !by_path {
             return self.find_losses_as_ns2(outcome);
         }
-        //= RFC 9260 section 7.2.4 highest: a SACK reports only below the highest TSN that it newly acknowledges
+        //= RFC 9260 section 7.2.4 highest: a SACK reports as missing only chunks below the highest TSN that it newly acknowledges
         if let Some(highest) = outcome.highest.filter(|_| !by_path) {
             // In recovery, a SACK that moves the cumulative TSN reports all chunks missing below its highest
             // block.

@@ -201,7 +201,7 @@ impl Receiver {
         let hurries = self.beyond.is_some() && self.look_beyond(now, packet.count, packet.flags);
         match self.options.rules.delay() {
             // Packets out of order, or filling a hole, are acknowledged at once (RFC 5681 section 4.2).
-            //= RFC 5681 section 4.2 second: every second segment is acknowledged at least
+            //= RFC 5681 section 4.2 second: at least every second segment is acknowledged
             Some(delay) if !disturbed && self.held.is_none() && !hurries => {
                 self.held = Some(now + delay);
                 false

@@ -269,7 +269,7 @@ impl TcpSender {
         (core, Segments { now, details, flags: *flags, seen: *seen, refused: false, wire })
     }
 
-    //= RFC 5681 section 2: an answer to SYN is no duplicate acknowledgement
+    //= RFC 5681 section 2: a segment with SYN is not a duplicate acknowledgement
     /// Processes a segment with a SYN, or one that arrives before the connection is open. The awaited answer
     /// to a SYN opens the connection, and so does the acknowledgement of the answer that this end sent, whose
     /// stamp is that answer's. A repeated answer is no acknowledgement of data, and so no duplicate

@@ -99,7 +99,7 @@ def evaluate(
             min=2,
             max=1000,
             help="Number of seeds per setting (path, number of flows); default: 5. With --full, the maximum; default: "
-            "10. A setting whose verdict is clear earlier runs with fewer.",
+            "10. A setting whose verdict is clear sooner uses fewer seeds.",
             show_default=False,
         ),
     ] = None,

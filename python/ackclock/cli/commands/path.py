@@ -19,7 +19,7 @@ class Device(str, Enum):
 
 
 class Direction(str, Enum):
-    """Which packets cross the links of the flow's data: those that the first host sends, or those that it receives."""
+    """Which packets cross the links of the flow's forward path: those that the first host sends or receives."""
 
     UPLOAD = "upload"
     DOWNLOAD = "download"
@@ -55,8 +55,8 @@ def path(
     direction: Annotated[
         Direction,
         typer.Option(
-            help="Packets that cross the links of the flow's data: packets that the first host sends (upload) or "
-            "receives (download). Packets in the other direction cross the links of the flow's acknowledgements.",
+            help="Which packets cross the links of the flow's forward path: those that the first host sends (upload) "
+            "or receives (download). Packets in the other direction cross the links of the flow's return path.",
         ),
     ] = Direction.UPLOAD,
     control: Annotated[

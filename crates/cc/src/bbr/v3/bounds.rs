@@ -27,7 +27,7 @@ impl Bounds {
     /// Returns the long-term bound less the headroom left to other flows, which is a share of the bound and at
     /// least one packet. The result is at least the smallest pipe, and infinite if there is no bound.
     pub fn with_headroom(&self, parameters: &Parameters) -> Packets {
-        //= draft-ietf-ccwg-bbr section 5.3.3.9 headroom: CRUISE leaves 15 % of the long-term bound, and a packet at least
+        //= draft-ietf-ccwg-bbr section 5.3.3.9 headroom: CRUISE leaves 15 % of the long-term bound unused, and at least one packet
         let headroom = at_least(parameters.headroom * self.inflight_longterm, 1.0);
         if self.inflight_longterm.is_finite() {
             at_least(self.inflight_longterm - headroom, parameters.min_pipe_cwnd)
@@ -46,7 +46,7 @@ impl Bounds {
     /// keep.
     pub fn lower(&mut self, max_bw: f64, cwnd: Packets, latest: &Latest, beta: f64) {
         let or = |bound: f64, start: f64| if bound.is_finite() { bound } else { start };
-        //= draft-ietf-ccwg-bbr section 5.5.10.3 lower: a round with losses leaves 0.7 of the short-term bounds, or what it delivered if that is more
+        //= draft-ietf-ccwg-bbr section 5.5.10.3 lower: a round with losses scales the short-term bounds by 0.7, but not below what it delivered
         self.bw_shortterm = latest.bw.max(beta * or(self.bw_shortterm, max_bw));
         self.inflight_shortterm = latest.inflight.max(beta * or(self.inflight_shortterm, cwnd));
     }
@@ -61,11 +61,11 @@ impl Bounds {
 
 /// Returns whether `lost` packets of a flight of `tx_in_flight` exceed the loss threshold.
 pub fn too_high(lost: Packets, tx_in_flight: Packets, parameters: &Parameters) -> bool {
-    //= draft-ietf-ccwg-bbr section 5.5.10.2 too-high: more than 2 % lost of a flight is too much
+    //= draft-ietf-ccwg-bbr section 5.5.10.2 too-high: the loss is too high if more than 2 % of the data in flight is lost
     lost > parameters.loss_threshold * tx_in_flight
 }
 
-//= draft-ietf-ccwg-bbr section 5.5.10.2 prefix: the bound is the flight at which the losses reached that, even within a packet
+//= draft-ietf-ccwg-bbr section 5.5.10.2 prefix: the long-term bound is the data in flight at which the loss reached 2 %, even within a packet
 /// Returns the flight, in packets, at which the losses reached the threshold. That point lies within the lost
 /// packet, which may be large where an interface sends several as one.
 pub fn inflight_at_loss(lost: &Lost, parameters: &Parameters) -> Packets {

@@ -76,7 +76,7 @@ impl BbrV3 {
     /// cannot grow, so a constant rate there does not show that the pipe is full.
     fn probe_is_over(&mut self, ack: &Ack, rate: Option<f64>) -> bool {
         let longterm = self.bounds.inflight_longterm;
-        //= draft-ietf-ccwg-bbr section 5.3.3.7 caution: UP ends at the bound that the last probe found too high
+        //= draft-ietf-ccwg-bbr section 5.3.3.7 caution: if the last probe went too high, UP ends when the data in flight reaches the long-term bound
         if self.cycle.probe_was_too_high && ack.inflight >= longterm {
             self.cycle.probe_was_precautionary = true;
             return true;
@@ -85,7 +85,7 @@ impl BbrV3 {
             self.full_pipe.reset(rate.unwrap_or(0.0));
             return false;
         }
-        //= draft-ietf-ccwg-bbr section 5.3.3.7 plateau: UP ends when the bandwidth grows no more
+        //= draft-ietf-ccwg-bbr section 5.3.3.7 plateau: UP ends when the bandwidth no longer grows
         self.full_pipe.now
     }
 

@@ -39,7 +39,7 @@ impl BbrV3 {
         self.min_rtt.refresh(now);
         self.cwnd = self.repair.restored(self.cwnd);
         self.bounds.forget_short_term();
-        //= draft-ietf-ccwg-bbr section 5.3.4.4: ProbeRTT leads back to Startup where the pipe has not been full
+        //= draft-ietf-ccwg-bbr section 5.3.4.4: ProbeRTT leads back to Startup if the pipe has not been full
         self.state = State::Startup;
         if self.full_pipe.reached {
             self.start_down(now, delivered, random);
@@ -53,7 +53,7 @@ impl BbrV3 {
         self.idle_restart = true;
         self.aggregation.begin(sent.now);
         if self.state.is_probe_bw() {
-            //= draft-ietf-ccwg-bbr section 5.4.1: after a pause of the application packets leave at the bandwidth
+            //= draft-ietf-ccwg-bbr section 5.4.1: after the application pauses, packets are paced at the estimated bandwidth
             self.pacing.follow(self.bw, self.full_pipe.reached);
         } else if self.state == State::ProbeRtt && self.stay.has_passed(sent.now) {
             self.leave_probe_rtt(sent.now, self.rounds.delivered(), random);

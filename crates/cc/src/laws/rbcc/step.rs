@@ -16,7 +16,7 @@ parameters! {
         /// Whether the window stops growing at the transport's window limit
         window_cap: bool = flag(
             true,
-            "not stated; otherwise the window keeps growing while the limit holds the flow back",
+            "not stated; without this cap, the window keeps growing while the limit, not the window, restricts the flow",
         ),
     }
 }

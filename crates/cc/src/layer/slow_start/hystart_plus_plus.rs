@@ -85,7 +85,7 @@ impl HyStartPlusPlus {
         Self { parameters, paced, first: First::default(), round, last_least: Span::MAX, conservative: None }
     }
 
-    //= RFC 9406 section 4.3 threshold: a rise is an eighth of the last round trip, from 4 to 16 ms
+    //= RFC 9406 section 4.3 threshold: conservative slow start needs a round-trip rise of an eighth of the last round's minimum, within 4 to 16 ms
     /// Returns the rise needed, RttThresh of section 4.2.
     fn rise(&self) -> Span {
         let Parameters { least_rise, most_rise, rise_divisor, .. } = self.parameters;
@@ -95,7 +95,7 @@ impl HyStartPlusPlus {
     /// Moves from slow start to its conservative form, and back if the round trip has fallen again (section
     /// 4.2).
     fn judge(&mut self) {
-        //= RFC 9406 section 4.3 samples: a round with fewer than eight samples tells nothing
+        //= RFC 9406 section 4.3 samples: the round trips of a round with fewer than eight samples are ignored
         if self.round.samples < self.parameters.samples || self.last_least == Span::MAX {
             return;
         }
@@ -103,7 +103,7 @@ impl HyStartPlusPlus {
             None if self.round.least >= self.last_least + self.rise() => {
                 self.conservative = Some(Conservative { baseline: self.round.least, rounds: 0 });
             }
-            //= RFC 9406 section 4.2 resume: a round trip below the baseline resumes slow start
+            //= RFC 9406 section 4.2 resume: a round whose minimum round trip is below the baseline resumes slow start
             Some(Conservative { baseline, .. }) if self.round.least < baseline => self.conservative = None,
             _ => {}
         }
@@ -120,15 +120,15 @@ impl HyStartPlusPlus {
 
 impl Layer for HyStartPlusPlus {
     fn on_ack(&mut self, before: &Window, after: Window, ack: &Ack) -> Window {
-        //= RFC 9406 section 4.3 first: only the first slow start of a connection is watched
+        //= RFC 9406 section 4.3 first: HyStart++ applies only to the first slow start of a connection
         if !self.first.goes_on(before) {
             return after;
         }
-        //= RFC 9406 section 4.3 growth: conservative slow start grows by a quarter
+        //= RFC 9406 section 4.3 growth: conservative slow start grows at a quarter of the rate of slow start
         let divisor = self.conservative.map_or(1.0, |_| self.parameters.growth_divisor);
         let most_growth = self.parameters.most_growth;
-        //= RFC 9406 section 4.3 paced: with pacing nothing bounds what an acknowledgement adds
-        //= RFC 9406 section 4.3 unpaced: without pacing an acknowledgement adds eight segments at most
+        //= RFC 9406 section 4.3 paced: with pacing, the growth per acknowledgement is not limited
+        //= RFC 9406 section 4.3 unpaced: without pacing, an acknowledgement adds at most eight segments
         let standard = if self.paced { ack.newly_acked } else { ack.newly_acked.min(most_growth) };
         let window = regrown(before, after, ack, standard / divisor);
         if ack.acked_to > self.round.end {
@@ -141,7 +141,7 @@ impl Layer for HyStartPlusPlus {
         self.round.grew |= has_grown(before, &after, ack);
         self.judge();
         let rounds = self.conservative.map_or(0, |conservative| conservative.rounds);
-        //= RFC 9406 section 4.3 rounds: five rounds of it end slow start
+        //= RFC 9406 section 4.3 rounds: slow start ends after five rounds of conservative slow start
         if rounds >= self.parameters.conservative_rounds {
             self.first.end();
             return ended(window);

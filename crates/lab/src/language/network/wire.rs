@@ -92,7 +92,7 @@ static DIRECTION: Table = Table::new(
      except that `loss`, `duplicate` and `ecn` are off",
     &[LINK_KEYS],
 )
-.inheriting("that of the forward direction", &["loss", "duplicate", "ecn"]);
+.inheriting("the value of the forward direction", &["loss", "duplicate", "ecn"]);
 /// The keys of a difference from another link.
 pub(super) static DIFFERENCE: Table = Table::new(
     "difference",
@@ -100,7 +100,7 @@ pub(super) static DIFFERENCE: Table = Table::new(
      is given",
     &[LINK_KEYS, REVERSE],
 )
-.inheriting("that of `access`, if `access` is given", &[]);
+.inheriting("the value in `access`, if `access` is given", &[]);
 /// The keys of a link in both directions.
 pub(super) static LINK: Table =
     Table::new("link", "A link in both directions", &[LINK_KEYS, REVERSE]).requiring(&["rate", "delay"]);

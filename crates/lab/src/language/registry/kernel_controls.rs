@@ -22,7 +22,7 @@ pub const KERNEL_CONTROLS: &[KernelControl] = &[
     KernelControl {
         descriptor: descriptor(
             "linux:cubic",
-            "On the wire, the CUBIC of the Linux kernel; in a simulation, `cubic` with `variant = \"linux\"`",
+            "On real hosts, the CUBIC of the Linux kernel; in a simulation, `cubic` with `variant = \"linux\"`",
             "Linux net/ipv4/tcp_cubic.c",
         ),
         kernel_name: "cubic",
@@ -32,7 +32,7 @@ pub const KERNEL_CONTROLS: &[KernelControl] = &[
     KernelControl {
         descriptor: descriptor(
             "linux:reno",
-            "On the wire, the Reno of the Linux kernel; in a simulation, `newreno`",
+            "On real hosts, the Reno of the Linux kernel; in a simulation, `newreno`",
             "Linux net/ipv4/tcp_cong.c",
         ),
         kernel_name: "reno",
@@ -42,7 +42,7 @@ pub const KERNEL_CONTROLS: &[KernelControl] = &[
     KernelControl {
         descriptor: descriptor(
             "linux:bbr",
-            "On the wire, the BBRv1 of the Linux kernel; in a simulation, `bbrv1` with `extra_acked_rounds = 10`",
+            "On real hosts, the BBRv1 of the Linux kernel; in a simulation, `bbrv1` with `extra_acked_rounds = 10`",
             "Linux net/ipv4/tcp_bbr.c",
         ),
         kernel_name: "bbr",

@@ -49,7 +49,7 @@ impl Probe {
     /// measured since the last probe, if there was one.
     pub fn arm(&mut self, now: Time) {
         // Section 7.3: one probe is in flight at a time, and a round trip is measured between two probes.
-        //= RFC 8985 section 7.3 once: one probe at a time, and none without a round trip since the last
+        //= RFC 8985 section 7.3 once: only one probe is in flight, and a new probe requires a round-trip sample since the last probe
         if self.enabled && self.flying.is_none() && self.sampled {
             self.armed = Some(now);
         }
@@ -70,7 +70,7 @@ impl Probe {
         let since = self.armed.filter(|_| ledger.unacknowledged() > 0)?;
         //= RFC 8985 section 7.2 timeout: a probe is due after two smoothed round trips
         let timeout = if smoothed_rtt == Span::ZERO { WITHOUT_RTT } else { smoothed_rtt * 2 };
-        //= RFC 8985 section 7.2 lone: with one segment in flight it waits for a delayed acknowledgement besides
+        //= RFC 8985 section 7.2 lone: with one segment in flight, the probe timeout includes the maximum delay of an acknowledgement
         let delay = if ledger.high() - ledger.una() == 1 { self.max_ack_delay } else { self.slack };
         Some(since + timeout + delay)
     }
@@ -81,7 +81,7 @@ impl Probe {
         let high = ledger.high();
         //= RFC 8985 section 7.3 new: a probe is new data if there is any
         let again = ledger.next() < high || high >= fresh_until;
-        //= RFC 8985 section 7.3 highest: else it is the highest segment again
+        //= RFC 8985 section 7.3 highest: without new data, a probe retransmits the highest segment
         let number = if again { ledger.last_unacknowledged() } else { Some(high) };
         self.armed = None;
         self.sampled = false;
@@ -95,7 +95,7 @@ impl Probe {
         let Some(Flying { end, again }) = self.flying.filter(|flying| una >= flying.end) else {
             return false;
         };
-        //= RFC 8985 section 7.4.2 dsack: unless a duplicate shows that nothing was lost
+        //= RFC 8985 section 7.4.2 dsack: a DSACK of the probe shows that nothing was lost
         let of_the_probe = summary.dsack.is_some_and(|(_, dsack_end)| dsack_end == end);
         let bare_duplicate = summary.cumulative == 0 && summary.delivered == 0;
         if !again || of_the_probe || una > end || bare_duplicate {

@@ -31,11 +31,11 @@ impl ReorderingWindow {
         self.round = self.round.filter(|end| una < *end);
         if dsack && self.round.is_none() {
             self.round = Some(high);
-            //= RFC 8985 section 3.3.2 dsack: a round with a duplicate widens the window
+            //= RFC 8985 section 3.3.2 dsack: a round trip with a DSACK widens the reordering window
             self.multiplier = self.multiplier.saturating_add(1);
             self.persist = PERSIST;
         } else if leaves_recovery {
-            //= RFC 8985 section 6.2 persist: it is as narrow as at first after 16 recoveries
+            //= RFC 8985 section 6.2 persist: 16 recoveries after the last DSACK, the reordering window returns to its initial width
             self.persist = self.persist.saturating_sub(1);
             if self.persist == 0 {
                 self.multiplier = 1;
@@ -49,7 +49,7 @@ impl ReorderingWindow {
         if at_once && !self.seen {
             Span::ZERO
         } else {
-            //= RFC 8985 section 6.2 window: the reordering window is a quarter of the least round trip, up to SRTT
+            //= RFC 8985 section 6.2 window: the reordering window is a quarter of the minimum round trip, and at most SRTT
             //= RFC 8985 section 3.3.2 bound: the reordering window is bounded
             (least_rtt / 4).scale(f64::from(self.multiplier)).min(smoothed_rtt)
         }
@@ -110,7 +110,7 @@ impl Default for LeastRoundTrip {
 impl LeastRoundTrip {
     /// Records the round trip of a packet that was sent once.
     pub fn take(&mut self, now: Time, rtt: Span) {
-        //= RFC 8985 section 6.2 least: the least round trip is that of recent ones, not of all
+        //= RFC 8985 section 6.2 least: the minimum round trip covers recent samples, not all samples
         if now.since(self.since) >= HALF_WINDOW {
             *self = Self { since: now, before: self.current, current: Span::MAX };
         }
