@@ -57,6 +57,23 @@ fn with_outages(outages: &[(&str, &str)], mut overrides: Value) -> Value {
 }
 
 #[test]
+fn the_window_of_rbca_falls_to_one_packet_on_a_route_above_its_threshold() {
+    // From 30 s on the round trip is at least 275 ms, above the threshold of 2 x 75 ms: the window shrinks with every
+    // acknowledgement. It is then no whole number of bytes, and must count as full all the same.
+    let text = "duration = \"100 s\"\nwarmup = \"60 s\"\n[dumbbell]\n\
+        bottleneck = { rate = \"1 Mbit/s\", delay = \"10 ms\", queue = { name = \"droptail\", limit = \"50 packets\" }, \
+        detour = { from = \"30 s\", until = \"1000 s\", longer = \"100 ms\" } }\n\
+        access = { rate = \"10 Mbit/s\", delay = \"10 ms\" }\n\
+        [[flows]]\nname = \"a\"\ntransport = \"sctp-thesis\"\n\
+        control = { name = \"rbca\", threshold_factor = 2.0, rtt_min = \"75 ms\" }\n";
+    for count in 1..=5 {
+        for flow in run(text, json!({ "flows.a.count": count })) {
+            assert_eq!(number(&flow, "cwnd_mean_packets"), 1.0, "{count} flows: {flow}");
+        }
+    }
+}
+
+#[test]
 fn a_message_takes_two_round_trips_of_handshake_and_one_of_data() {
     // Over a link of 1 Mbit/s and 10 ms: INIT 52 B, INIT ACK 156 B, COOKIE ECHO 136 B, COOKIE ACK 36 B, a
     // packet of 1500 B and the SACK of 48 B take 0.416 + 1.248 + 1.088 + 0.288 + 12 + 0.384 ms. With six

@@ -13,6 +13,7 @@
 use super::association::Association;
 use super::message::{MessageWire, Sack};
 use ackclock_base::Time;
+use ackclock_recovery::units::Units;
 
 /// The retransmission timer of a path as it was before the SACK that is being processed, and what the SACK
 /// does to the chunk for which it runs. They decide whether the timer restarts or continues.
@@ -57,8 +58,9 @@ impl Association {
             let earliest = if as_ns2 { None } else { self.chunks.earliest_on(index) };
             let waiting = self.chunks.lost_on(index) * u64::from(sizes.chunk);
             let path = &mut self.paths[index];
-            let window = path.cwnd() * f64::from(sizes.max_chunk);
-            let is_full = as_ns2.then(|| (path.sender.inflight() + waiting) as f64 >= window);
+            // In whole bytes, as the sender fills it: a fraction of a byte can never be sent.
+            let window = Units::bytes(sizes.max_chunk).from_packets(path.cwnd());
+            let is_full = as_ns2.then(|| path.sender.inflight() + waiting >= window);
             path.held = Held { deadline: path.sender.deadline(), earliest, is_taken: false, is_full };
         }
         if !as_ns2 {
