@@ -142,7 +142,7 @@ INSTEAD: dict[str, Callable[[str], str]] = {
     "scenarios": lambda _: "`ackclock list studies` prints",
     "claims": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study} --judge` prints",
     "grids": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study} --judge` prints",
-    "thesis-claims": lambda key: f"`ackclock reproduce {key} --judge` prints",
+    "thesis-claims": lambda key: f"`ackclock reproduce {key} --judge` writes an HTML report with",
     "characterisation": lambda _: (
         "[The folder of the records](../python/ackclock/archive/characterisation) contains"
     ),
@@ -154,18 +154,18 @@ INSTEAD: dict[str, Callable[[str], str]] = {
 }
 """The command or file that has, in the repository, what a part shows on the site."""
 NOUNS = {
-    "fields": "these fields as a JSON Schema",
-    "series": "these series as a JSON Schema",
-    "documents": "this document as a JSON Schema",
+    "fields": "a JSON Schema of the fields",
+    "series": "a JSON Schema of the series",
+    "documents": "a JSON Schema of the document",
     "claims": "the claims",
     "grids": "the claims",
     "thesis-claims": "the claims",
-    "commands": "the options of each command",
-    "words": "this list",
-    "python": "this list",
-    "records": "this list",
-    "file": "this example",
-    "run": "this output",
+    "commands": "the options",
+    "words": "the list",
+    "python": "the list",
+    "records": "the list",
+    "file": "the example",
+    "run": "the output",
 }
 """What a part is that is no table."""
 
@@ -208,8 +208,9 @@ def line_instead(what: str, page: Path) -> str:
         raise SystemExit(f"error: nothing in the repository has {what!r}: generate it there")
     up = os.path.relpath(ROOT / "docs", page.parent)
     index = "index.md" if up == "." else f"{up}/index.md"
-    noun = NOUNS.get(word, "this table")
-    return f"*{INSTEAD[word](rest)} {noun}, which [the site]({index}#what-only-the-site-has) shows.*"
+    noun = NOUNS.get(word, "the table")
+    site = f"[the documentation site]({index}#what-only-the-site-has)"
+    return f"*{INSTEAD[word](rest)} {noun} that {site} shows here.*"
 
 
 def generate(what: str) -> str:

@@ -27,7 +27,7 @@ goodput = pl.col("^groups.tcp.goodput.*$").name.map(lambda name: name.removepref
 with pl.Config(tbl_rows=-1):
     print(runs.summary().select("tcp_control", "limit_packets", goodput))
 
-# And as one picture, here a curve for each control over the size of the buffer: a figure for a paper, and its numbers.
+# And as one picture, here a curve of utilisation versus buffer size per control: a figure for a paper, and its numbers.
 figure = runs.plot("links.bottleneck.utilisation")
 figure.save("buffers.pdf")
 print(figure.frame.columns)

@@ -352,7 +352,9 @@ def _scenario(given: Any) -> Scenario:
             f"scenario: found {given!r}, expected a Scenario, a dictionary or the path of a file"
         )
     if scenario.controls or scenario.queues:
-        raise InputError("scenario: found controls or queues written in Python, expected built-in ones only")
+        raise InputError(
+            "scenario: found congestion controls or queues written in Python, expected built-in ones only"
+        )
     return scenario
 
 

@@ -32,7 +32,7 @@ def program() -> Path:
     if found is None:
         raise RunError(
             f"the program {PROGRAM} is missing: `make wire` builds it (on Linux, with clang, libelf and zlib). Without "
-            "the program, `ackclock run` can simulate every control, with the transport profile `linux`"
+            "the program, `ackclock run` can simulate every congestion control, with the transport profile `linux`"
         )
     return Path(found)
 

@@ -255,8 +255,8 @@ class Scenario:
         """
         if out is not None and (self.controls or self.queues):
             raise InputError(
-                f"{self.file}: leave out `out`: runs with controls or queues in Python cannot be stored, because "
-                "ackclock cannot detect changes in other code that they call"
+                f"{self.file}: leave out `out`: runs with congestion controls or queues in Python cannot be stored, "
+                "because ackclock cannot detect changes in other code that they call"
             )
         folder = None if out is None else arguments.path("out", out)
         plan = self.plan(seeds, replications=replications)

@@ -73,7 +73,7 @@ def test_the_same_results_give_the_same_page(result: StudyResult) -> None:
 def test_a_queue_is_evaluated_in_the_words_of_an_evaluation(ackclock: Command, tmp_path: Path) -> None:
     done = ackclock("evaluate", "queue", "pie", "--only", "5.1.1", "--html")
     assert done.code == 0, done.err
-    assert "pie by RFC 7928, quick" in done.out
+    assert "pie: evaluation by RFC 7928, quick" in done.out
     (line,) = [line.split() for line in done.out.splitlines() if line.startswith("5.1.1")]
     assert line[2] in ("OK", "CONCERN", "undecided", "INFO")
     page = (tmp_path / "ackclock-results" / "evaluate-queue-pie.html").read_text(encoding="utf-8")

@@ -127,7 +127,10 @@ def test_the_answer_names_the_disciplines_with_the_fewest_and_the_most_concerns(
         verdicts("8.2.2", droptail="reference", a="CONCERN", b="OK"),
     ]
     text = pages.answer(dict(zip((study.name for study in studies), found, strict=True)), studies)
-    assert "**Of the 13 scenarios that must be considered, 1 (a) to 2 (b) raise a concern, " in text
+    assert (
+        "**Of the 13 scenarios that RFC 7928 says must be considered, 1 (a) to 2 (b) raise a concern, "
+        in text
+    )
     assert "depending on the discipline.** Every discipline raises a concern in 5.2 CUBIC." in text
 
 

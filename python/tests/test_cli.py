@@ -325,9 +325,9 @@ class TestReproduce:
             "Other interpretations of what the publication leaves open: 2 "
             "those that change the result of a claim: 1 "
             "those that leave undecided a claim that the chosen interpretation decides: 2 "
-            "Interpretations that change a claim or leave it undecided, each with these claims: Number of flows "
-            "6 and 6 (2 seeds) (evidence against it: The title.) 1; undecided: 2 count the bits (a robustness check) "
-            "undecided: 1"
+            "Interpretations that change results or leave them undecided, each with the claims concerned: Number of "
+            "flows 6 and 6 (2 seeds) (evidence against it: The title.) 1; undecided: 2 count the bits "
+            "(a robustness check) undecided: 1"
         ) in out
 
     def test_no_sensitivity(self, ackclock: Command, study_file: Path) -> None:

@@ -284,8 +284,8 @@ def test_a_timeline_joins_like_events_of_a_moment() -> None:
         columns[name] = [None] * len(rows)
     assert timeline(columns["at"], columns, 0.15) == [
         "   0.1000 s  datagrams 7 to 8 sent by the sender, 2,400 bytes within 0.2 ms; window 12,000; in flight 2,400",
-        "   0.1001 s  a datagram received by the sender, 40 bytes; window 12,000 to 13,200",
-        "   0.1502 s  datagram 9 dropped on the way to the receiver, 1,200 bytes; in flight 2,400 to 3,600",
+        "   0.1001 s  a datagram received by the sender, 40 bytes; window from 12,000 to 13,200",
+        "   0.1502 s  datagram 9 dropped on the way to the receiver, 1,200 bytes; in flight from 2,400 to 3,600",
     ]
 
 
@@ -477,7 +477,7 @@ def test_a_check_names_what_it_leaves_out_and_exceptions_without_a_violation(ack
     joined = ackclock("check-stack", "quinn:newreno", "--control", "newreno")
     assert "did you mean `ackclock check-stack quinn --control newreno`?" in joined.err
     other = ackclock(*checked, "--only", "cubic-beta")
-    assert "applies to controls of the algorithm cubic only: add `--law cubic`" in " ".join(other.err.split())
+    assert "applies only to controls of the algorithm cubic: add `--law cubic`" in " ".join(other.err.split())
     of_no_law = ackclock("check-stack", toy().path, "--control", "fixed", "--only", "probe")
     assert "the algorithm of fixed is not known" in " ".join(of_no_law.out.split())
 

@@ -82,7 +82,7 @@ def test_the_list_names_every_criterion_and_scenario(ackclock: Command) -> None:
 
 def test_a_scenario_is_shown_with_its_conditions_and_settings(ackclock: Command) -> None:
     out = ackclock("evaluate", "list", "N-03").out
-    assert "condition  Packets dropped: at most 5 %, or as the reference" in out
+    assert "condition  Packets dropped: at most 5 %, or similar to the reference" in out
     assert "quick      flows 2, buffer 0.5 bdp" in out
     assert "full only  flows 50, buffer 2 bdp" in out
 
@@ -144,7 +144,7 @@ def test_a_file_of_ones_own_is_evaluated_and_recorded(ackclock: Command, tmp_pat
     other = {**document, "versions": {**document["versions"], "core": "0.1.0+abc"}}
     (tmp_path / "record.json").write_text(json.dumps(other))
     told = ackclock(*asked, "--transport", "quic").err
-    assert "over another transport than this evaluation: the transport of each scenario, now quic" in told
+    assert "made over the transport of each scenario, but this evaluation runs over quic" in told
     assert "another build of ackclock, 0.1.0+abc, whose results can differ" in told
     refused = ackclock(*asked, "--against", "cubic")
     assert refused.code == 2
@@ -182,7 +182,7 @@ def test_two_controls_stand_side_by_side(ackclock: Command, tmp_path: Path) -> N
     done = ackclock(*asked, "--html")
     assert done.code == 0, done.err
     lines = done.out.splitlines()
-    assert lines[0] == "bbrv1 and sack by RFC 9743, quick, seeds 1 to 2"
+    assert lines[0] == "bbrv1 and sack: evaluation by RFC 9743, quick, seeds 1 to 2"
     assert lines[3].split() == ["section", "the", "RFC", "says", "bbrv1", "sack", "criterion"]
     alone = {}
     for name in ("bbrv1", "sack"):
@@ -335,7 +335,7 @@ def test_the_limit_of_packets_is_in_all_that_is_said(ackclock: Command, tmp_path
     asked = ("evaluate", "sack", "--only", "small.toml", "--seeds", "2", "--most-packets", "4999")
     done = ackclock(*asked, "--html")
     assert "1 setting is left out, because its links could carry more than 4,999 packets in a run" in done.err
-    assert "sack by RFC 9743, quick, up to 4,999 packets a run, seeds 1 to 2" in done.out
+    assert "sack: evaluation by RFC 9743, quick, up to 4,999 packets a run, seeds 1 to 2" in done.out
     stem = Path("ackclock-results/evaluate-sack-only-small-seeds-2-most-packets-4999")
     page = stem.with_suffix(".html").read_text(encoding="utf-8")
     assert "Settings whose links could carry more than 4,999 packets in a run are left out." in page
@@ -478,7 +478,7 @@ def test_the_control_of_the_page_is_evaluated(ackclock: Command) -> None:
     file = Path(__file__).resolve().parents[2] / "docs" / "examples" / "aimd.py"
     done = ackclock("evaluate", file, "--only", "N-17", "--seeds", "2", "--html")
     assert done.code == 0, done.err
-    assert done.out.startswith("Aimd by RFC 9743, quick, seeds 1 to 2")
+    assert done.out.startswith("Aimd: evaluation by RFC 9743, quick, seeds 1 to 2")
     page = Path("ackclock-results/evaluate-aimd-only-N-17-seeds-2.html").read_text(encoding="utf-8")
     assert "Internet of Things and constrained nodes" in page
     # The page has the source, and its hash.
@@ -510,7 +510,7 @@ def test_the_report_has_heat_maps_of_share_and_harm(tmp_path: Path) -> None:
     page = write_evaluation(found, tmp_path / "page.html", command).read_text()
     # Share, harm to goodput and harm to delay, against each of the two others.
     assert page.count('<table class="heat">') == 6
-    assert "Harm beyond that of cubic: goodput of the others, other sack" in page
+    assert "Harm beyond that of cubic: goodput of the other flows, other sack" in page
     assert page.count("--depth:") == 12
     assert '<th scope="col">sack</th>' in page
     # Beside another control, each has its own.
@@ -518,7 +518,7 @@ def test_the_report_has_heat_maps_of_share_and_harm(tmp_path: Path) -> None:
         found, tmp_path / "both.html", command, replace(found, control="other")
     ).read_text()
     assert both.count('<table class="heat">') == 12
-    assert "other, Harm beyond that of cubic: goodput of the others, other sack" in both
+    assert "other, Harm beyond that of cubic: goodput of the other flows, other sack" in both
 
 
 def test_heat_maps_have_their_buffers_in_order() -> None:

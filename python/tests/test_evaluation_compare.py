@@ -87,7 +87,7 @@ def test_a_change_that_no_setting_shows_is_found_over_all() -> None:
     now = before * random.normal(1.04, 0.05, (10, 5))
     (told,) = worse(of_settings(now.tolist()), of_settings(before.tolist()), compare.Thresholds(0.02))
     assert re.fullmatch(
-        r"N-03.m: [\d.]+ % more on average over 10 settings; largest change in s\d: [\d.]+ before, [\d.]+ now",
+        r"N-03.m: [\d.]+ % higher on average over 10 settings; largest change in s\d: [\d.]+ before, [\d.]+ now",
         told,
     )
     both = [of_settings(one.tolist())["criteria"][0]["scenarios"][0] for one in (now, before)]

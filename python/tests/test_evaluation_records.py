@@ -136,7 +136,7 @@ def test_a_part_of_a_record_is_made_anew(control: str) -> None:
         setting["tested"]["p95"] = [3 * value for value in setting["tested"]["p95"]]
     now = as_read(renewal.renewed(record, {"criteria": [part], "versions": {"core": "new"}}))
     criteria = {one["section"]: one for one in now["criteria"]}
-    assert criteria["5.1.5"]["sentence"].startswith("Completion of short flows, 95th percentile: ")
+    assert criteria["5.1.5"]["sentence"].startswith("Completion time of short flows, 95th percentile: ")
     assert [criteria[section]["verdict"] for section in ("5.1.5", "6.1")] == ["CONCERN", "CONCERN"]
     assert "5.1.5" in criteria["6.1"]["sentence"]
     assert now["versions"] == {**record["versions"], f"core of {scenario['name']}": "new"}
@@ -180,7 +180,7 @@ def grid_record(harms: dict[str, float | None]) -> dict[str, Any]:
     """A criterion of a record in which N-07-grid does these harms, each beyond its limit."""
     findings = [
         {
-            "text": "Goodput of the others: at most 0.1 more harm than the reference",
+            "text": "Goodput of the other flows: at most 0.1 more harm than the reference",
             "metric": "goodput",
             "measure": "harm",
             "verdict": "CONCERN",

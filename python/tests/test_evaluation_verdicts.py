@@ -337,7 +337,7 @@ def test_the_sentence_names_the_setting_that_is_farthest_outside_and_the_other_v
     found = result.ScenarioResult(loaded, samples, judge.findings(loaded, samples, ["cubic"]))
     assert result.sentence([found]) == (
         "Loss: 9.00 % (cubic 1.00 %, at most 5.00 % allowed) in 2 of 5 settings, worst with flows 2. "
-        "Undecided: Loss in 1 setting. Outside as standard controls are: Loss in 1 setting."
+        "Undecided: Loss in 1 setting. Outside the limit, like standard controls: Loss in 1 setting."
     )
 
 
@@ -345,7 +345,7 @@ def test_what_was_measured_is_said_with_what_is_allowed() -> None:
     words = compared("Delay", "ms", "ratio", 20.0, ("cubic", 10.0), (None, 12.0))
     assert words == "Delay: 20.0 ms (cubic 10.0 ms, at most 12.0 ms allowed)"
     words = compared("Share", "", "rate", 0.3, ("sack", 0.0), (None, 0.05))
-    assert words == "Share: outside in 30 % of runs (sack 0 %, at most 5.0 % allowed)"
+    assert words == "Share: outside the limit in 30 % of runs (sack 0 %, at most 5.0 % allowed)"
     text = "A: 1 in 1 of 2 settings; B: 2 in 1 of 2 settings. Undecided: c in 1 setting."
     assert in_lines(text) == [
         "A: 1 in 1 of 2 settings;",

@@ -22,7 +22,8 @@ def records(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes every recorded mean of the study 2.5."""
     study = load_study(STUDY).study
     means = {metric.id: dict.fromkeys((run.name for run in study.runs()), 2.5) for metric in study.metrics}
-    one = SimpleNamespace(words=words_of_means(means, study.runs()))
+    claims = [SimpleNamespace(id=claim.id, verdict="undecided") for claim in study.claims]
+    one = SimpleNamespace(words=words_of_means(means, study.runs()), result=SimpleNamespace(claims=claims))
     monkeypatch.setattr(numbers, "recorded", lambda name: one if name == STUDY else None)
 
 
@@ -67,6 +68,16 @@ def test_numbers_come_from_records(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numbers, "recorded", lambda _: None)
     assert numbers.with_numbers(page, PAGE) == page
     assert numbers.with_numbers(page.replace("?", ""), PAGE).count("-->(not recorded)<") == 1
+
+
+def test_verdicts_come_from_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = load_study(STUDY).study.claims[0].id
+    page = f"It is <!-- = {STUDY}: verdict {claim} -->?<!-- / -->.\n"
+    assert numbers.with_numbers(page, PAGE) == page.replace("?", "undecided")
+    with pytest.raises(InputError, match='there is no claim "none"'):
+        numbers.with_numbers(page.replace(f"verdict {claim}", "verdict none"), PAGE)
+    monkeypatch.setattr(numbers, "recorded", lambda _: None)
+    assert numbers.with_numbers(page, PAGE) == page
 
 
 def test_code_shows_how_numbers_are_written() -> None:

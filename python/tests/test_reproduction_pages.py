@@ -114,7 +114,9 @@ def test_a_sentence_that_its_claims_do_not_carry_is_refused() -> None:
 
 def test_a_page_begins_with_the_counts_in_words(small: Recorded) -> None:
     # Of the two claims of the study the first holds: 8 flows are 4 times 2. The second says that no packet arrives.
-    assert theses.answer([small]) == ("Where the set-up is printed, 1 of 2 claims hold and 1 does not.")
+    assert theses.answer([small]) == (
+        "Where the thesis prints the whole set-up, 1 of 2 claims hold and 1 does not."
+    )
     assert theses.answer([]) == "No claim of the thesis is recorded."
     lost = ran(replaced(STUDY, ('item = "Table', 'setup_unknown = "The start times."\nitem = "Table')))
     assert theses.answer([small, lost]).endswith(
@@ -180,7 +182,9 @@ def test_the_page_of_a_study_computes_the_numbers_of_findings(small: Recorded) -
 def test_what_is_not_a_test_is_shown_and_not_counted() -> None:
     one = ran(replaced(STUDY, ("paper = 4\n", 'paper = 4\nnot_a_test = "Flows are what the cases set."\n')))
     assert "*Not judged: Flows are what the cases set.*" in studies.page(one, "https://example.org")
-    assert theses.answer([one]).startswith("Where the set-up is printed, 0 of 1 claim holds and 1 does not.")
+    assert theses.answer([one]).startswith(
+        "Where the thesis prints the whole set-up, 0 of 1 claim holds and 1 does not."
+    )
 
 
 def test_every_question_of_ours_is_answered_on_its_page() -> None:
@@ -225,7 +229,7 @@ def test_predictions_count_what_cannot_be_said_and_leave_out_extras_and_later_st
     text = studies.predictions("blind 3 b")
     assert "**2 of 7 predicted numbers lie inside" in text
     assert "1 lie outside, 1 are undecided, and 3 have no study." in text
-    assert "Of the 2 numbers of the extra studies, 1 lie inside." in text
+    assert "Of the 2 numbers of the extra studies, 1 lie inside their bands." in text
     rows = [line for line in text.splitlines() if line.startswith("| `")]
     assert rows == ["| `blind/a` | 2 | 1 | 1 |", "| `blind/b`, extra | 1 | 1 |  |"]
 

@@ -412,7 +412,7 @@ def test_what_is_no_worse_with_new_seeds_is_not_called_so(
     assert document["scenario"] is None
     told = ackclock("search", "sack", "--runs", "10").out
     assert (
-        "no path of up to 10 tried is significantly worse than the unchanged scenario: no file is written"
+        "none of the paths tried (at most 10) is significantly worse than the unchanged scenario: no file is written"
         in told
     )
     assert "leaves little room" not in " ".join(told.split())
@@ -541,7 +541,7 @@ def test_failures_are_told(ackclock: Command, monkeypatch: pytest.MonkeyPatch) -
     why = "ZeroDivisionError: the rate was zero"
     seen = run.SearchResult({}, 0.6, {}, 0.7, 0.1, WORSE, 30, [1, 1, 0.4, 0.3, 0.3], 2, 7, why)
     monkeypatch.setattr(run.Search, "find", lambda _: seen)
-    told = f"failed     2 of 5 runs of the scenario found, 7 runs of the search; each counts as 1: {why}"
+    told = f"failed     2 of 5 runs of this scenario, 7 runs of the search; a failed run counts as 1: {why}"
     assert told in ackclock("search", "sack").out
     document = json.loads(ackclock("search", "sack", "--json").out)
     assert (document["failed"], document["all_failed"], document["why_failed"]) == (2, 7, why)

@@ -66,7 +66,7 @@ def study(*claims: ClaimResult, ours: bool = False, **numbers: list[tuple[float,
         # Beside a printed 0 there is no share.
         (
             study(loss=[(0.0, 0.1), (1.0, 1.0), (1.0, 1.2)]),
-            "Of 3 printed numbers, 1 is within 10 % and 2 within 25 %.",
+            "Measured means are within 10 % of 1 and within 25 % of 2 of 3 printed numbers.",
         ),
         (
             study(
@@ -85,11 +85,14 @@ def study(*claims: ClaimResult, ours: bool = False, **numbers: list[tuple[float,
             "Both claims without a printed number hold.",
         ),
         (study(claim("undecided", order=Result.UNDECIDED)), "1 claim is undecided."),
-        (study(loss=[(-0.1, 0.63), (1.0, 1.0)]), "Of 2 printed numbers, 1 is within 10 % and 1 within 25 %."),
+        (
+            study(loss=[(-0.1, 0.63), (1.0, 1.0)]),
+            "Measured means are within 10 % of 1 and within 25 % of 1 of 2 printed numbers.",
+        ),
         # A printed number without an order is no claim about an order.
         (
             study(claim("as printed", paper=2.0, measured=2.1, tolerance=0.2)),
-            "The printed number is reproduced within 10 %.",
+            "The measured mean is within 10 % of the printed number.",
         ),
         (
             study(claim("yes"), claim("no"), claim("no"), ours=True),
@@ -117,8 +120,8 @@ def study(*claims: ClaimResult, ours: bool = False, **numbers: list[tuple[float,
                 latency=[(1.0, 0.92)],
             ),
             (
-                "Latency is within 8 % of the printed number; the other printed number is reproduced within 10 %; "
-                "1 claim is undecided."
+                "Latency is within 8 % of the printed number; the measured mean is within 10 % of the other printed "
+                "number; 1 claim is undecided."
             ),
         ),
         (study(), "The study has no tested claim and no printed number."),

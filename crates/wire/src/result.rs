@@ -29,7 +29,8 @@ pub fn result(
             results.iter().filter(|(group, _)| *group == index).map(|(_, flow)| flow.clone()).collect();
         GroupResult::of(&group.plan.name, &of_group)
     });
-    let groups = groups.collect();
+    let mut groups: Vec<GroupResult> = groups.collect();
+    GroupResult::share_goodput(&mut groups);
     let flows: Vec<FlowResult> = results.into_iter().map(|(_, flow)| flow).collect();
     RunResult {
         scenario: scenario.name.clone(),

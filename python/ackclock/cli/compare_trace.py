@@ -196,7 +196,7 @@ def _show_parting(comparison: Comparison, parting: Parting) -> None:
         table.add_row(label, *cells)
     out.print(table)
     for side in SIDES:
-        out.print(Text(f"\nlast events of {side} before the difference", style="bold"))
+        out.print(Text(f"\n{side}: last events before the difference", style="bold"))
         for event in comparison.before(side):
             since = event.place.time_s - comparison.begin_s(side)
             out.print(f"{since:12.6f} s  after {event.place.sent:>6} packets  {event}", soft_wrap=True)
@@ -260,7 +260,8 @@ def _stretches(comparison: Comparison) -> Table:
     from ackclock.traces.outcome import STRETCHES
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
-    table.add_column(f"largest difference, by eighths up to{'' if comparison.align == 'time' else ' packet'}")
+    unit = "" if comparison.align == "time" else " packet"
+    table.add_column(f"largest difference in the eighth that ends at{unit}")
     for number in range(1, STRETCHES + 1):
         end = comparison.span * number / STRETCHES
         table.add_column(f"{end:.3g} s" if comparison.align == "time" else f"{end:.0f}", justify="right")

@@ -224,7 +224,7 @@ def _about_record(record: Mapping[str, Any], transport: str | None) -> Iterator[
     before = transport_of(record)
     if transport_keys(before) != transport_keys(transport):
         made, wanted = (one or "the transport of each scenario" for one in (before, transport))
-        yield f"the record was made over another transport than this evaluation: {made}, now {wanted}"
+        yield f"the record was made over {made}, but this evaluation runs over {wanted}"
     if record["versions"]["core"] != core_fingerprint():
         yield (
             f"the record was made with another build of ackclock, {record['versions']['core']}, whose results can "

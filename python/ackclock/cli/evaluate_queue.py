@@ -56,7 +56,7 @@ def _show(discipline: str, results: Sequence[StudyResult], *, full: bool) -> Non
 
     styles = {OK: "green", CONCERN: "red", UNDECIDED: "magenta", INFO: "cyan"}
     out, found = console(), judged(results, discipline)
-    out.print(Text(f"{discipline} by RFC 7928, {'full' if full else 'quick'}", style="bold"))
+    out.print(Text(f"{discipline}: evaluation by RFC 7928, {'full' if full else 'quick'}", style="bold"))
     out.print(Text("compared with drop-tail, with the same buffer and the same random numbers", style="dim"))
     out.print()
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)

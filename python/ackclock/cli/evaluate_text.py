@@ -28,10 +28,12 @@ def show(evaluation: Evaluation, beside: Evaluation | None = None) -> None:
     out = console()
     kind = extent(quick=evaluation.quick, most_packets=evaluation.most_packets)
     controls = " and ".join(one.control for one in evaluations)
-    out.print(Text(f"{controls} by RFC 9743, {kind}, seeds 1 to {len(evaluation.seeds)}", style="bold"))
+    out.print(
+        Text(f"{controls}: evaluation by RFC 9743, {kind}, seeds 1 to {len(evaluation.seeds)}", style="bold")
+    )
     out.print(
         Text(
-            f"compared with runs of {' and of '.join(evaluation.references)} in place of the control",
+            f"compared with runs in which {' or '.join(evaluation.references)} replaces the control",
             style="dim",
         )
     )

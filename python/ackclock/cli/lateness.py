@@ -15,7 +15,7 @@ def show_lateness(conditions: Mapping[str, Any]) -> None:
     if late["packets"]:
         verdict = "invalid" if conditions["problems"] else "valid"
         console().print(
-            f"{verdict} run: lateness at the links over {number_of(late['packets'], 'packet')}: {_spread(late)}; a "
+            f"{verdict} run: lateness of {number_of(late['packets'], 'packet')} at the links: {_spread(late)}; a "
             f"valid run has at most {late['p99_bound_s'] * 1e3:g} ms (p99) and {late['max_bound_s'] * 1e3:g} ms "
             "(maximum)"
         )

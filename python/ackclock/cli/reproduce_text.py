@@ -52,9 +52,11 @@ def show(result: StudyResult) -> None:
     if result.source.setup_unknown:
         out.print(Text(f"the set-up is partly unknown: {result.source.setup_unknown}", style="yellow"))
     if result.quick:
+        changes = f" and {result.quick_changes}" if result.quick_changes else ""
         out.print(
             Text(
-                "a quick run, shorter and with fewer seeds: results may differ from those of a full run",
+                f"a quick run with fewer seeds{changes}: results may differ from those of a full run by more than the "
+                "intervals show",
                 style="yellow",
             )
         )
@@ -98,7 +100,7 @@ def _show_misses(results: Sequence[StudyResult]) -> None:
     if any(result.quick for result in results):
         out.print(
             Text(
-                "quick runs, shorter and with fewer seeds: full runs can have other results",
+                "quick runs, shorter and with fewer seeds: results may differ from those of full runs",
                 style="yellow",
             )
         )
@@ -219,7 +221,9 @@ def _show_sensitivity(result: StudyResult) -> None:
     out.print(f"  those that change the result of a claim: {changing}")
     out.print(f"  those that leave undecided a claim that the chosen interpretation decides: {undecided}")
     if changing or undecided:
-        out.print("Interpretations that change a claim or leave it undecided, each with these claims:")
+        out.print(
+            "Interpretations that change results or leave them undecided, each with the claims concerned:"
+        )
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
     table.add_column(ratio=3)
     table.add_column(ratio=1, min_width=16)

@@ -97,8 +97,8 @@ def search(
     if path is None:
         say.print(
             Text(
-                f"no path of up to {runs:,} tried is significantly worse than the unchanged scenario: no file is "
-                "written"
+                f"none of the paths tried (at most {runs:,}) is significantly worse than the unchanged scenario: no "
+                "file is written"
             )
         )
         if found.harmless >= BAD:
@@ -116,10 +116,10 @@ def search(
         say.print("with       no changes: no path is much worse than the unchanged scenario")
     if found.all_failed:
         here = (
-            f"{found.failed} of {len(found.samples)} runs of the scenario found, "
+            f"{found.failed} of {len(found.samples)} runs of this scenario, "
             f"{number_of(found.all_failed, 'run')} of the search"
         )
-        say.print(Text(f"failed     {here}; each counts as 1: {found.why}"))
+        say.print(Text(f"failed     {here}; a failed run counts as 1: {found.why}"))
     say.print(f"scenario   {shown(path)}")
     if tested.classes:
         say.print(Text(f"repeat     ackclock run {shown(path)} --control {control}"))

@@ -47,7 +47,7 @@ def copied(study: LoadedStudy) -> str:
     for key in LEFT_OUT:
         document.pop(key, None)
     head = (
-        f"# A copy of {study.name} to change, without its findings. `ackclock check` checks it, `ackclock reproduce` "
+        f"# An editable copy of {study.name}, without its findings. `ackclock check` checks it, `ackclock reproduce` "
         "runs it.\n"
     )
     return head + tomli_w.dumps(document, multiline_strings=True)

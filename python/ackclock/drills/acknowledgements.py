@@ -49,7 +49,7 @@ def _in_time(record: Record) -> str:
             "whether the stack announces another value)",
             at,
         )
-    return f"every datagram from 0.5 to 2.5 s was acknowledged within {1e3 * worst:.1f} ms"
+    return f"every datagram that arrived between 0.5 and 2.5 s was acknowledged within {1e3 * worst:.1f} ms"
 
 
 def _gap(record: Record) -> str:
@@ -81,7 +81,7 @@ def _marked(record: Record) -> str:
 
 def _first_rtt(record: Record) -> str:
     rtt = record.value("rtt_ns", 0.5) / 1e9
-    said = f"the smoothed RTT was {1e3 * rtt:.1f} ms after 0.5 s, on a path with an RTT of 100 ms"
+    said = f"at 0.5 s, on a path with an RTT of 100 ms, the smoothed RTT was {1e3 * rtt:.1f} ms"
     if not RTT_S - 0.001 <= rtt <= RTT_S + MAX_ACK_DELAY_S + 0.002:
         least, most = 1e3 * (RTT_S - 0.001), 1e3 * (RTT_S + MAX_ACK_DELAY_S + 0.002)
         raise Violation(f"{said}, expected {least:.0f} to {most:.0f} ms", 0.5)
@@ -90,7 +90,7 @@ def _first_rtt(record: Record) -> str:
 
 def _least(record: Record) -> str:
     least = record.last("least_rtt_ns") / 1e9
-    said = f"the minimum RTT is {1e3 * least:.1f} ms after the path's RTT rose from 100 to 160 ms"
+    said = f"after the path's RTT rose from 100 to 160 ms, the minimum RTT is {1e3 * least:.1f} ms"
     most = RTT_S + MAX_ACK_DELAY_S + 0.002
     if least > most:
         raise Violation(f"{said}, expected at most {1e3 * most:.0f} ms", 2.5)
@@ -119,7 +119,7 @@ def _smooth(record: Record) -> str:
     end = record.last("rtt_ns") / 1e9
     if end < 0.19:
         raise Violation(
-            f"the smoothed RTT is {1e3 * end:.0f} ms four seconds after the path's RTT grew to 200 ms, expected at "
+            f"four seconds after the path's RTT grew to 200 ms, the smoothed RTT is {1e3 * end:.0f} ms, expected at "
             "least 190 ms",
             4.0,
         )
@@ -174,7 +174,7 @@ DRILLS = (
         "rtt-least",
         "RFC 9002 5.2",
         "SHOULD",
-        "The minimum RTT is the minimum of all RTT samples, and is not replaced within a few seconds.",
+        "The minimum RTT is the minimum of all RTT samples, and no larger value replaces it within a few seconds.",
         Script(4.0, rules=delay(0.06, range(16, 200)), writes=tuple(trickle(0.0, 4.0, EVERY_S))),
         _least,
     ),

@@ -70,7 +70,7 @@ def _drains(record: Record) -> str:
     said = f"the median queueing delay was {1e3 * median:.1f} ms from 1.5 to 4.5 s"
     if median > 0.25 * RTT_S + 0.002:
         raise Violation(
-            f"{said}, expected at most {1e3 * (0.25 * RTT_S + 0.002):.0f} ms, a quarter of a round trip plus 2 ms",
+            f"{said}, expected at most {1e3 * (0.25 * RTT_S + 0.002):.0f} ms, a quarter of the RTT plus 2 ms",
             4.0,
         )
     return said
@@ -81,7 +81,9 @@ def _probe_rtt(record: Record) -> str:
     least, at = min(
         (_rate(record, begin, begin + 0.2), begin) for begin in [4.6 + 0.02 * k for k in range(320)]
     )
-    said = f"the lowest rate over 200 ms was {100 * least / mean:.0f} % of the mean rate, at {at:.1f} s"
+    said = (
+        f"the lowest rate averaged over 200 ms was {100 * least / mean:.0f} % of the mean rate, at {at:.1f} s"
+    )
     if least > 0.7 * mean:
         raise Violation(f"{said}, expected at most 70 %: no ProbeRTT was seen in eleven seconds", 11.0)
     return said
@@ -202,8 +204,8 @@ DRILLS = (
         _path(10.0, writes=LIMITED),
         _limited,
     ),
-    _hidden("8: how ProbeBW_DOWN ends by the bytes in flight"),
-    _hidden("9: how ProbeBW_DOWN ends by elapsed time"),
+    _hidden("8: how ProbeBW_DOWN ends because of the bytes in flight"),
+    _hidden("9: how ProbeBW_DOWN ends because of the elapsed time"),
     _case("10", "ProbeRTT begins five seconds after the minimum RTT was last measured.", PLAIN, _probe_rtt),
     _case(
         "11",

@@ -107,7 +107,7 @@ def check(
         if others := [one for one in DRILLS if not applies(one, target.law) and _named(one, only)]:
             laws = sorted(law for law in LAWS if any(applies(one, law) for one in others))
             raise InputError(
-                f"--only {', '.join(only)}: applies to controls of the algorithm {' or '.join(laws)} only: add "
+                f"--only {', '.join(only)}: applies only to controls of the algorithm {' or '.join(laws)}: add "
                 f"`--law {laws[0]}` if {target.control} is one"
             )
         known = [one.id for one in DRILLS if applies(one, target.law)]

@@ -52,7 +52,7 @@ def _beta(record: Record) -> str:
 def _plateau(record: Record) -> str:
     at, before, _, k = _epoch(record)
     there = record.window(at + k + RTT_S)
-    said = f"K = {k:.2f} s after the loss the window is {there:.1f} datagrams; before the loss it was {before:.1f}"
+    said = f"K = {k:.2f} s after the loss, the window is {there:.1f} datagrams; before the loss it was {before:.1f}"
     if abs(there / before - 1) > 0.04:
         raise Violation(f"{said}, expected a difference of at most 4 %", at + k + RTT_S)
     return said
@@ -76,7 +76,7 @@ def _convex(record: Record) -> str:
     grown = record.window(at + k + 4) - before
     # 0.4 x 4^3 = 25.6; the time begins up to two round trips later, 0.4 x 3.8^3 = 21.9, and an estimate may be a round
     # trip ahead, 0.4 x 4.1^3 = 27.6.
-    said = f"K + 4 s after the loss the window is {grown:.1f} datagrams larger than before the loss, expected 19 to 31"
+    said = f"K + 4 s after the loss, the window is {grown:.1f} datagrams larger than before the loss, expected 19 to 31"
     if not 19 <= grown <= 31:
         raise Violation(said, at + k + 4)
     return said
@@ -92,8 +92,8 @@ def _friendly(record: Record) -> str:
     least = after + ALPHA * rounds
     there = record.window(at + 1.0)
     said = (
-        f"1 s after a loss at a window of {before:.0f} datagrams the window is {there:.0f}; the Reno-friendly "
-        f"estimate is {least:.0f}"
+        f"1 s after a loss at a window of {before:.0f} datagrams, the window is {there:.0f} datagrams; the "
+        f"Reno-friendly estimate is {least:.0f}"
     )
     if there < 0.9 * least:
         raise Violation(f"{said}, expected a window of at least 90 % of the estimate", at + 1.0)
@@ -115,7 +115,7 @@ def _alpha_one(record: Record) -> str:
     # A datagram a round trip of 10 ms, and a little more where an acknowledgement waits.
     said = (
         f"once larger than before the loss, the window grew by {grown:.0f} datagrams in a second, expected at "
-        "least 75 (one per round trip of 10 ms would be 100)"
+        "least 75 (one per RTT of 10 ms would be 100)"
     )
     if grown < 75:
         raise Violation(said, at + 2.0)
@@ -141,7 +141,7 @@ def _fast_convergence(record: Record) -> str:
     k = (max(0.0, plateau - after) / C) ** (1 / 3)
     there = record.window(at + k + RTT_S)
     said = (
-        f"K = {k:.2f} s after the second loss the window is {there:.1f} datagrams, expected {plateau:.1f} ± 6 % "
+        f"K = {k:.2f} s after the second loss, the window is {there:.1f} datagrams, expected {plateau:.1f} ± 6 % "
         f"(0.85 of the {before:.1f} before the second loss)"
     )
     if abs(there / plateau - 1) > 0.06:
@@ -193,7 +193,7 @@ def _clamp(record: Record) -> str:
         if ratio > worst:
             worst, at = ratio, moment + LONG_RTT_S
         moment += LONG_RTT_S
-    said = f"the fastest growth of the window was {worst:.2f}-fold in a round trip of two seconds"
+    said = f"the largest growth of the window within an RTT of two seconds was {worst:.2f}-fold"
     if worst > 1.5 * 1.05:
         raise Violation(f"{said}, expected at most 1.5-fold", at)
     return said
@@ -215,7 +215,7 @@ DRILLS = (
         "cubic-plateau",
         "RFC 9438 4.2",
         "MUST",
-        "K seconds (equation 2) after the first loss the window is as large as before the loss.",
+        "K seconds (equation 2) after the first loss, the window is as large as before the loss.",
         ONE_LOSS,
         _plateau,
         CUBIC,
@@ -251,7 +251,7 @@ DRILLS = (
         "cubic-reno-friendly",
         "RFC 9438 4.3",
         "SHOULD",
-        "On a path with a short round trip the window is at least the Reno-friendly estimate W_est.",
+        "On a path with a short RTT, the window is at least the Reno-friendly estimate W_est.",
         SHORT,
         _friendly,
         CUBIC,

@@ -233,7 +233,7 @@ DRILLS = (
         "time-threshold",
         "RFC 9002 6.1.2",
         "SHOULD",
-        "A datagram is declared lost 9/8 of a round trip after it was sent if a later one is acknowledged.",
+        "A datagram is declared lost 9/8 of an RTT after it was sent if a later one is acknowledged.",
         Script(5.0, rules=first(QUIET_S - 0.001), writes=(*WARM, (QUIET_S, 3000))),
         _time_threshold,
     ),

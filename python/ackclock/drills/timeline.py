@@ -90,11 +90,11 @@ class _Line:
             return f"datagram {first}"
         if last - first + 1 == len(set(self._numbers)):
             return f"datagrams {first} to {last}"
-        return f"{len(self._numbers)} datagrams between {first} and {last}"
+        return f"{len(self._numbers)} of the datagrams {first} to {last}"
 
 
 def _changed(name: str, before: int | None, after: int | None) -> str:
     words = name.replace("_", " ")
     if after is None:
         return f"{words} unknown"
-    return f"{words} {after:,}" if before is None else f"{words} {before:,} to {after:,}"
+    return f"{words} {after:,}" if before is None else f"{words} from {before:,} to {after:,}"

@@ -220,7 +220,7 @@ class Change:
         there = f"{self.name}{where}: {self.before:.4g} before, {self.now:.4g} now"
         if self.change is None or self.settings == 1:
             return there
-        side = "more" if self.change > 0 else "less"
+        side = "higher" if self.change > 0 else "lower"
         return (
             f"{self.name}: {100 * abs(self.change):.3g} % {side} on average over {self.settings} settings; largest "
             f"change in {self.setting}: {self.before:.4g} before, {self.now:.4g} now"

@@ -138,8 +138,9 @@ class Contender:
         from ackclock.custom import has_window
 
         return [
-            f"{self.name} does not define both set_cwnd and set_ssthresh, so it counts as a model-based control: the "
-            "host does not reduce its data in flight during loss recovery, but does so for a window-based control"
+            f"{self.name} does not define both set_cwnd and set_ssthresh, so it counts as a model-based control: "
+            "during loss recovery, the host does not reduce its data in flight, as it would that of a window-based "
+            "control"
             for cls in self.classes.values()
             if not has_window(cls)
         ]

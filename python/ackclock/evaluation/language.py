@@ -254,8 +254,8 @@ class ScenarioFile(Table):
     )
     partial: str = Field(
         default="",
-        description="reason why met conditions do not satisfy the RFC's section, as a clause that follows `but`: the "
-        "verdict is then `no limit` instead of OK",
+        description="reason why the RFC's section is not satisfied even if all conditions are met, as a clause that "
+        "follows `but`: the verdict is then `no limit` instead of OK",
     )
     marks: bool = Field(
         default=False,
@@ -268,7 +268,7 @@ class ScenarioFile(Table):
     figure: str = Field(default="", description="id of the metric in the figure; default: the first metric")
     grid: Grid | None = Field(
         default=None,
-        description="grid of rates, round trips and buffers to run over; `grid = {}` is the default grid",
+        description="grid of link rates, RTTs and buffer sizes at which to run; `grid = {}` is the default grid",
     )
     axes: list[Axis] = Field(default_factory=list)
     metrics: list[Metric] = Field(min_length=1)

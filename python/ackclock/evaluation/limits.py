@@ -94,7 +94,7 @@ class Limit(Table):
 
     @property
     def _or_beside(self) -> str:
-        return ", or as the reference" if self.beside else ""
+        return ", or similar to the reference" if self.beside else ""
 
 
 @cache

@@ -61,13 +61,13 @@ def samples_of(scenario: Record, record: Record) -> Measured:
     about = load(scenario["name"]).about
     if {one["id"] for one in scenario["metrics"]} != {one.id for one in about.metrics}:
         raise ValueError(
-            f"{scenario['name']} now has other metrics than in the record: record the scenario again"
+            f"{scenario['name']} now has different metrics from those in the record: record the scenario again"
         )
     recorded = [one["name"] for one in scenario["settings"]]
     settings = _settings_of(about, record, recorded)
     if [one.name for one in settings] != recorded:
         raise ValueError(
-            f"{scenario['name']} now has other settings than in the record: record the scenario again"
+            f"{scenario['name']} now has different settings from those in the record: record the scenario again"
         )
     samples = Measured(settings, record["seeds"])
     for index, setting in enumerate(scenario["settings"]):

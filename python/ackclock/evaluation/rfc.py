@@ -204,7 +204,7 @@ FAMILIES = (
         "7.11",
         "Data centers",
         "SHOULD",
-        "Data centres have round trips below 2 ms, bursts, and many nodes that finish at once; state with "
+        "Data centres have RTTs below 2 ms, bursts, and many nodes that finish at once; state with "
         "which controls the proposed control can coexist.",
     ),
 )

@@ -12,7 +12,7 @@ from ackclock.evaluation.words import AS_STANDARD, UNDECIDED
 
 BEGINNINGS = {
     UNDECIDED: "Undecided",
-    AS_STANDARD: "Outside as standard controls are",
+    AS_STANDARD: "Outside the limit, like standard controls",
 }
 """The beginning of the sentence that lists the conditions with this verdict."""
 
@@ -49,7 +49,7 @@ def compared(
     if measure == "rate":
         most = "" if not allowed[1] else f", at most {_number(allowed[1], unit, measure)} allowed"
         shares = [_number(value, unit, measure) for value in (tested, other)]
-        return f"{metric}: outside in {shares[0]} of runs ({name} {shares[1]}{most})"
+        return f"{metric}: outside the limit in {shares[0]} of runs ({name} {shares[1]}{most})"
     ends = [
         f"{word} {_number(end, unit, measure)}"
         for word, end in zip(("at least", "at most"), allowed, strict=True)

@@ -49,7 +49,7 @@ class Answer(Table):
 
     format: Literal["ackclock answer 1"] = Field(description="name and version of the file format")
     version: str = Field(description="version of the simulator in the page")
-    lesson: str = Field(description="name of the lesson that is answered")
+    lesson: str = Field(description="name of the lesson")
     student: str = Field(description="name that the student entered")
     answer: str = Field(description='text that the student wrote in the field "What do you find, and why?"')
     scenario: str = Field(
@@ -57,7 +57,7 @@ class Answer(Table):
     )
     runs: list[Ran] = Field(
         max_length=50,
-        description="the last run of each variant of the lesson, and the last run of a scenario that is no variant; "
+        description="the last run of each variant of the lesson, and the last run of any other scenario; "
         "oldest first",
     )
     checksum: str = Field(

@@ -68,8 +68,8 @@ def answer(records: Mapping[str, Record], studies: Sequence[LoadedStudy]) -> str
     ]
     stale = sum(is_stale(one, study) for study in studies if (one := records.get(study.name)))
     text = (
-        f"**Of the {len(_must())} scenarios that must be considered, {few} ({named[few]}) to {most} ({named[most]}) "
-        "raise a concern, depending on the discipline.**"
+        f"**Of the {len(_must())} scenarios that RFC 7928 says must be considered, {few} ({named[few]}) to {most} "
+        f"({named[most]}) raise a concern, depending on the discipline.**"
     )
     text += f" Every discipline raises a concern in {' and in '.join(every)}." if every else ""
     text += (

@@ -104,9 +104,9 @@ def over_the_grid(found: Sequence[Found], verdict: str) -> Iterator[str]:
     sizes = sorted((one for (one,) in of_buffer), key=buffer_order)
     buffers = ", ".join(f"{with_buffer[one,]} of {of_buffer[one,]} with {one}" for one in sizes)
     yield (
-        f"{finding['text']} (`{scenario['name']}`): the number of settings with the verdict **{verdict}**, by rate and "
-        "round trip. Paths with a small bandwidth-delay product have fewer buffer sizes, because every buffer holds at "
-        f"least {LEAST_BUFFER} packets. By buffer: {buffers}."
+        f"{finding['text']} (`{scenario['name']}`): the number of settings with the verdict **{verdict}**, by link "
+        "rate and RTT. Paths with a small bandwidth-delay product have fewer buffer sizes, because every buffer holds "
+        f"at least {LEAST_BUFFER} packets. By buffer size: {buffers}."
     )
     yield ""
     rows = [[rate, *(f"{counts[rate, rtt]} of {settings[rate, rtt]}" for rtt in rtts)] for rate in rates]

@@ -119,9 +119,9 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     if name in references:
         yield (
-            f"{name} is one of its own references, so no comparison can be a concern, and most other limits "
-            "do not count if a reference misses them too. Only the conditions of section 5.1.1, and the conditions of "
-            "section 5.2 on a sender without feedback, can be a concern."
+            f"{name} is one of its own references, so no comparison can be a concern, and missing most other "
+            "limits is no concern if a reference misses them too. Only the conditions of section 5.1.1, and the "
+            "conditions of section 5.2 on a sender without feedback, can be a concern."
         )
         yield ""
     if name in REMARKS:
@@ -146,7 +146,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     for verdict, title in (
         (CONCERN, "Conditions that are not met"),
         (UNDECIDED, "Undecided conditions"),
-        (AS_STANDARD, "Limits that standard controls miss too"),
+        (AS_STANDARD, "Limits that standard congestion controls miss too"),
         (NO_LIMIT, "Numbers without a limit"),
     ):
         parts = [line for one in record["criteria"] for line in evaluation_findings.of(one, verdict)]
@@ -180,8 +180,8 @@ def _origin(record: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield (
         f"{record['runs']:,} simulations; ackclock {versions['ackclock']}, {cores}. "
-        f"The record contains every sample; `ackclock evaluate CONTROL --compare {record['control']}` compares a "
-        "control with it."
+        f"The record contains every sample; `ackclock evaluate CONTROL --compare {record['control']}` compares a new "
+        "evaluation with it."
     )
     yield ""
 

@@ -1,7 +1,8 @@
 """Numbers of a page that are computed from records: ``<!-- = rbcc/table-4.1: loss('rbcc-5') | .1f -->12.3<!-- / -->``.
 
-The expression is one of ``ackclock.study.computed``, over the recorded means of the study. If it is not recorded, the
-number stays as it is written.
+The expression is one of ``ackclock.study.computed``, over the recorded means of the study. ``verdict CLAIM`` stands for
+the recorded result of a claim: ``<!-- = rbcc/table-4.1: verdict 1a -->as printed<!-- / -->``. If the study is not
+recorded, what is written stays.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ackclock.pages.results import recorded
 from ackclock.study.computed import NOT_RECORDED, Number, words_of_means
 from ackclock.study.load import load_study, study_names
 
+VERDICT = "verdict "
 _PLACE = re.compile(r"(<!-- = (?P<what>.*?) -->)(?P<shown>.*?)(?P<end><!-- / -->|(?=<!-- = )|\Z)", re.DOTALL)
 _BROKEN = re.compile(r"(?<=\S)(?:[ \t]+(?P<word>[^\W\d]\w*))?[ \t]*\n(?P<indent>[ \t]*)(?=<!-- = )")
 """Matches the end of the line before a computed number, with the last word of the line if a line can begin with it.
@@ -98,12 +100,23 @@ def written(what: str) -> str:
         raise InputError(f'computed number: found "{what}", expected THESIS/STUDY: EXPRESSION')
     if name not in study_names():
         raise InputError(f'there is no study "{name}"{nearest(name, study_names())}')
+    if expression.startswith(VERDICT):
+        return _verdict(name, expression.removeprefix(VERDICT).strip())
     words, known = _words(name)
     try:
         made = Number(expression).written(words)
     except ExpressionError as error:
         raise InputError(f"{name}: {error}") from None
     return made if known else ""
+
+
+def _verdict(name: str, claim: str) -> str:
+    """Returns the recorded result of a claim; nothing without a record. InputError if there is no such claim."""
+    ids = [one.id for one in load_study(name).study.claims]
+    if claim not in ids:
+        raise InputError(f'{name}: there is no claim "{claim}"{nearest(claim, ids)}')
+    one = recorded(name)
+    return "" if one is None else next(found.verdict for found in one.result.claims if found.id == claim)
 
 
 def _words(name: str) -> tuple[SampleWords, bool]:

@@ -80,7 +80,7 @@ def picture() -> str:
         )
         for label in ("C4", "CUBIC")
     ]
-    y = svg_chart.Axis("goodput in Mbit/s, mean of 10 seeds with its 95 % interval")
+    y = svg_chart.Axis("goodput in Mbit/s, mean of 10 seeds with its 95 % confidence interval")
     title = "Goodput of a C4 flow and of a CUBIC flow that competes with it"
     return svg_chart.chart(title, svg_chart.Axis("time in s"), y, lines)
 

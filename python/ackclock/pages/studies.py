@@ -25,14 +25,14 @@ from ackclock.study.sentence import sentence
 
 STUDIES = "python/ackclock/archive/studies"
 QUANTITIES = {
-    "tenth": "RMS deviation from the contracted rate over 100 ms, in %",
-    "second": "RMS deviation from the contracted rate over 1 s, in %",
-    "ten": "RMS deviation from the contracted rate over 10 s, in %",
-    "passed": "Rate passed, in % of the contracted rate",
-    "drops": "Packets dropped, in % of the arriving packets",
+    "tenth": "RMS deviation of the mean rate in windows of 100 ms from the contracted rate, in %",
+    "second": "RMS deviation of the mean rate in windows of 1 s from the contracted rate, in %",
+    "ten": "RMS deviation of the mean rate in windows of 10 s from the contracted rate, in %",
+    "passed": "Passed rate as a percentage of the contracted rate",
+    "drops": "Dropped packets as a percentage of the arriving packets",
     "delay": "Mean queueing delay at the edge, in ms",
     "fair": "Jain's fairness index",
-    "used": "Goodput, in % of the path's capacity",
+    "used": "Goodput as a percentage of the path's capacity",
     "rtt": "Mean round-trip time, in ms",
 }
 """The title of the table for each quantity, in studies whose claim ids are QUANTITY.DISCIPLINE.COLUMN."""
@@ -151,7 +151,7 @@ def predictions(what: str) -> str:
         f"run.** {own['no']} lie outside, {own['undecided']} are undecided, and {missing} have no study."
     )
     if extras:
-        text += f" Of the {more.total()} numbers of the extra studies, {more['yes']} lie inside."
+        text += f" Of the {more.total()} numbers of the extra studies, {more['yes']} lie inside their bands."
     rows = [row("study", "inside", "outside", "undecided"), row("---", *["---:"] * 3)]
     for name, count in counts.items():
         extra = ", extra" if name.split("/")[1] in extras else ""

@@ -28,8 +28,8 @@ HEADS = [
 SAID: Mapping[Verdict, tuple[str, str]] = {
     "not as printed": ("does not", "do not"),
     "right order, other size": (
-        "has an effect in the right direction but of another size",
-        "have effects in the right direction but of another size",
+        "has an effect in the right direction but of a different size",
+        "have effects in the right direction but of a different size",
     ),
     "undecided": ("is undecided", "are undecided"),
     "cannot tell": (
@@ -39,7 +39,7 @@ SAID: Mapping[Verdict, tuple[str, str]] = {
 }
 """The words for each result: for one claim, and for several."""
 WHERE = {
-    False: "Where the set-up is printed",
+    False: "Where the thesis prints the whole set-up",
     True: "Where the thesis leaves a part of the set-up open",
 }
 
@@ -91,7 +91,7 @@ def about(both: Sequence[Recorded]) -> Iterator[str]:
         rest = sum(ours.values()) - ours.get("yes", 0) - ours.get("no", 0)
         yield (
             f"Of {number_of(sum(ours.values()), 'new question')}, which the thesis does not ask, {ours.get('yes', 0)} "
-            f"have the answer yes, {ours.get('no', 0)} no, and {rest} no clear answer."
+            f"are answered yes, {ours.get('no', 0)} are answered no, and {rest} have no clear answer."
         )
 
 
@@ -115,8 +115,9 @@ def numbers(both: Sequence[Recorded]) -> Iterator[str]:
         every_one = number_of(len(every), "printed number")
         verb = "is" if near == 1 else "are"
         more = not_judged(judged)
-        rest = f" {more} more {'is' if more == 1 else 'are'} shown but not judged." if more else ""
-        yield f"Of {every_one}, {near} {verb} within 10 % of the measured one and {wide} within 25 %.{rest}"
+        others = number_of(more, "other printed number")
+        rest = f" {others} {'is' if more == 1 else 'are'} shown but not judged." if more else ""
+        yield f"Of {every_one}, {near} {verb} reproduced to within 10 % and {wide} to within 25 %.{rest}"
     if count := sum(bool(claim.reversed_by) for _, claim in claims_of(both)):
         results = number_of(count, "result")
         yield f"Another interpretation of the thesis's text, which evidence supports, reverses {results}."

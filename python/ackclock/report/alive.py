@@ -71,7 +71,7 @@ def of_runs(
         runs, labels = [], []
     cases = [_case(merge(overrides, run.point), run.seed, run.result.get("series")) for run in runs]
     labels = [label or run.scenario for label, run in zip(labels, runs, strict=True)]
-    return _alive(text, labels, cases, replications, "the tables are means")
+    return _alive(text, labels, cases, replications, "the tables show means")
 
 
 def styles() -> Markup:

@@ -17,7 +17,7 @@ from ackclock.study.result import CaseResult
 AXES: Mapping[Kept, tuple[str, str]] = {
     "wait": ("Queueing delay", "ms"),
     "variation": ("Packet delay variation", "ms"),
-    "goodput": ("Goodput of a flow over 1 s", "Mbit/s"),
+    "goodput": ("Goodput of a flow, averaged over 1 s", "Mbit/s"),
 }
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 

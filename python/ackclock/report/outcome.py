@@ -103,8 +103,8 @@ def quick_notice(results: Sequence[StudyResult]) -> str:
         return ""
     some = "" if len(quick) == len(results) else f" ({len(quick)} of {len(results)} studies)"
     return (
-        f"Quick run{some}: fewer replications, and possibly shorter simulations, than in a full run. "
-        "Results can differ from those of a full run."
+        f"Quick run{some}: fewer seeds than in a full run, and possibly shorter simulations. Results can differ from "
+        "those of a full run by more than the intervals show."
     )
 
 

@@ -70,8 +70,8 @@ def _figure(run: Run, series: Series, drawn: Drawn, id: str, declared: Declared)
             caption = f" Each value is the mean over {_seconds(time_s[each] - time_s[0])}."
         # Seen at the end of a recovery.
         caption += (
-            " Data received out of order counts when the gap before it is filled, so a value can exceed "
-            "the link rate."
+            " Data received out of order is counted when the gap before it is filled, so a value can "
+            "exceed the link rate."
         )
         time_s = time_s[each - 1 :: each]  # the end of each stretch
     largest = max(map(_largest, values.values()), default=0.0)

@@ -22,7 +22,7 @@ def _picture(made: Bench, metric: Metric) -> str:
             if summary.mean is not None:
                 low, high = summary.interval or (summary.mean, summary.mean)
                 rows.append(Line(f"{path}, {who}", [Point(0.0, summary.mean, low, high)]))
-    title = f"{metric.label.capitalize()} of each control on each path, mean and 95 % interval"
+    title = f"{metric.label.capitalize()} by congestion control and path, mean and 95 % confidence interval"
     return svg_chart.rows(title, Axis(f"{metric.label.capitalize()} ({metric.unit})"), rows)
 
 

@@ -48,7 +48,7 @@ def views_of(runs: Runs) -> list[SweepFigureView]:
         seeds = "over all replications" if len(runs) > len(runs.by_point) else "in one run"
         caption = (
             f"The share of transfers whose completion time is at most the value on the horizontal axis, {seeds}. "
-            "Transfers that did not complete in the run count in the total."
+            "The total includes transfers that did not complete in the run."
         )
         if (count := len(runs.by_point)) > CURVES:
             caption += f" Drawn: the first {CURVES} of {count} points of the sweep."
@@ -125,7 +125,7 @@ def _drawn(runs: Runs, table: pl.DataFrame) -> Iterator[tuple[str, str | None]]:
 
     yield declared.shown(Shown("Goodput"), "goodput_bps", ["groups.goodput_bps", "goodput_bps"]).words, None
     groups = [group["name"] for group in runs[0].document["groups"]]
-    metrics = [drawn("groups", name, "rtt_mean_s", "Round trip", "[ms]") for name in groups[:3]]
+    metrics = [drawn("groups", name, "rtt_mean_s", "Mean RTT", "[ms]") for name in groups[:3]]
     busy = [link["name"] for link in runs[0].document["links"] if worth_showing(link)]
     metrics += [drawn("links", name, "queue_mean_packets", "Queue") for name in busy[:2]]
     if len(runs[0].document["flows"]) > 1:

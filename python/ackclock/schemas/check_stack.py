@@ -43,7 +43,7 @@ class DrillRecord(Document):
 class CheckStackDocument(Document):
     """A check of a stack with one of its controls."""
 
-    control: str = Field(description="name of the control, as scenarios write it")
+    control: str = Field(description="name of the congestion control, as scenarios write it")
     law: Literal["reno", "cubic", "bbr"] | None = Field(
         description="window law of the control, from --law or the control's name; null if neither names a law: only "
         "tests for all laws were run"

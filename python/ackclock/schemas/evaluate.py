@@ -37,8 +37,8 @@ class SettingRecord(Strict):
 
     name: str = Field(description="name of the setting within its scenario")
     tested: Samples = Field(
-        description="samples of the control under test: for each metric one value per seed, null if the run has no "
-        "value; fewer values than `seeds` if fewer seeds decided the verdicts"
+        description="samples of the congestion control under test: for each metric one value per seed, null if the "
+        "run has no value; fewer values than `seeds` if fewer seeds decided the verdicts"
     )
     references: dict[str, Samples] = Field(
         description="samples with each reference control in place of the control under test, by the "
@@ -46,8 +46,8 @@ class SettingRecord(Strict):
     )
     solo: Samples = Field(
         default={},
-        description="samples of the other flows alone, without the control under test or a reference, for metrics "
-        "with a limit on harm",
+        description="samples of the other flows when they run without the control under test or a reference, for "
+        "metrics with a limit on harm",
     )
 
 
@@ -69,8 +69,8 @@ class ConditionRecord(Strict):
     verdict: VerdictWord = Field(description="verdict of the condition: the mildest one over all references")
     reference: str = Field(description="name of the reference against which the condition has its `verdict`")
     tested: float | None = Field(
-        description="mean of the metric over the seeds with the control under test (geometric for a ratio), or for a "
-        "rate the share of runs outside the limit; null without a sample"
+        description="mean of the metric over the seeds with the control under test (geometric if `measure` is ratio "
+        "and all values are above 0); if `measure` is rate, the share of runs outside the limit; null without a sample"
     )
     references: dict[str, float | None] = Field(
         description="mean as in `tested`, but with each reference in place of the control under test, by the "
@@ -157,7 +157,7 @@ class EvaluateDocument(Strict):
 
     kind: Literal["ackclock evaluate"] = Field(description="kind of this document")
     command: str = Field(description="command that reproduces this document")
-    control: str = Field(description="name of the control under test")
+    control: str = Field(description="name of the congestion control under test")
     references: list[str] = Field(
         description="names of the reference controls, each of which replaces the control under test in further runs; "
         "the first is the main reference"

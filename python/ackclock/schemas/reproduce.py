@@ -128,7 +128,7 @@ class ClaimRecord(Document):
         description="value to expect if the claim were false; null if the study does not state one"
     )
     written: str = Field(
-        description="time at which the test was written or changed, if that was after the first run; "
+        description="when and why the test was written or changed, if that was after the results of a run were known; "
         "otherwise empty"
     )
     baselines: bool = Field(
@@ -188,12 +188,12 @@ class PrecisionRecord(Document):
     """The relative precision that a study requires, and whether it was reached."""
 
     wanted: float = Field(
-        description="largest accepted half-width of a 95 % interval as a share of its mean, e.g. 0.05"
+        description="largest accepted half-width of a 95 % confidence interval as a share of the mean, e.g. 0.05"
     )
     metrics: list[str] = Field(description="ids of the metrics whose intervals have to reach the precision")
     reached: bool = Field(description="whether the intervals of all `metrics` reach the precision")
     widest: float | None = Field(
-        description="largest half-width of an interval as a share of its mean, over all cases; null if a "
+        description="largest half-width of an interval as a share of the mean, over all cases; null if a "
         "metric has no interval"
     )
     where: str = Field(description="metric and case with the widest interval")

@@ -326,6 +326,8 @@ class StudyResult:
     characterisation: Characterisation | None = None
     fingerprint: str = ""
     """The hash of what the samples depend on."""
+    quick_changes: str = ""
+    """The values that a quick run changed in the scenario, such as "duration = 30 s"; empty if it changed none."""
 
     @property
     def seeds(self) -> str:

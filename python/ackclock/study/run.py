@@ -20,7 +20,7 @@ from ackclock.study.fingerprint import of_simulation
 from ackclock.study.interpretations import with_interpretations
 from ackclock.study.load import LoadedStudy
 from ackclock.study.measured import Measured
-from ackclock.study.model import Interpretation
+from ackclock.study.model import Interpretation, Overrides
 from ackclock.study.plan import Plan, Planned
 from ackclock.study.records import recorded_means
 from ackclock.study.result import AssumptionResult, ClaimResult, SensitivityResult, Source, StudyResult
@@ -157,17 +157,12 @@ class Work:
     def _needs(self) -> dict[Place, int]:
         """Returns the number of seeds that each run needs under the study's own interpretation.
 
-        Runs that a claim names, or whose numbers are printed, get a first look, and further ones while such a claim is
-        undecided. If another claim has added seeds to one of a claim's runs, the claim's other runs get the same
-        number, so that every seed counts. All other runs are only shown and get one seed.
+        Every run gets a first look, so that its numbers have intervals, and those that a claim names get further ones
+        while the claim is undecided. If another claim has added seeds to one of a claim's runs, the claim's other runs
+        get the same number, so that every seed counts.
         """
-        plan, study = self.plan, self.plan.study
-        printed = {name for metric in study.metrics for name in metric.paper}
-        everything = study.characterisation is not None or plan.precision is not None
-        needs = {
-            (0, c): plan.looks.first if everything or run.name in printed else 1
-            for c, run in enumerate(plan.runs)
-        }
+        plan = self.plan
+        needs = {(0, c): plan.looks.first for c in range(len(plan.runs))}
         for claim in self._tested:
             self._need(needs, 0, claim, max(plan.looks.first, self.measured.most_seeds_of(claim)))
         for claim in self._tested:
@@ -283,6 +278,7 @@ class Work:
             cpu_time_s=None if self.stored else self.cpu_time_s,
             characterisation=study.characterisation,
             fingerprint=of_simulation(study),
+            quick_changes=_in_words(study.quick.overrides) if plan.quick else "",
         )
 
     def _words(self) -> SampleWords:
@@ -403,6 +399,10 @@ class _Pool:
                 work.cpu_time_s += made.cpu_time_s.get(index, 0.0)
             if not stored:
                 self._made.add(key)
+
+
+def _in_words(overrides: Overrides) -> str:
+    return ", ".join(f"{path} = {value}" for path, value in overrides.items())
 
 
 def _shared(wanted: Sequence[tuple[Work, Planned]]) -> dict[str, _Shared]:

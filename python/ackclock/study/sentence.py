@@ -55,10 +55,11 @@ def _counted(numbers: Sequence[Printed], kind: str) -> list[str]:
         return []
     near, wide = within(numbers)
     if len(numbers) == 1:
-        how = "reproduced within 10 %" if near else f"{'' if wide else 'not '}reproduced within 25 %"
-        return [f"the {kind} number is {how}"]
-    verb = "is" if near == 1 else "are"
-    return [f"of {len(numbers)} {kind} numbers, {near} {verb} within 10 % and {wide} within 25 %"]
+        how = "within 10 %" if near else f"{'' if wide else 'not '}within 25 %"
+        return [f"the measured mean is {how} of the {kind} number"]
+    return [
+        f"measured means are within 10 % of {near} and within 25 % of {wide} of {len(numbers)} {kind} numbers"
+    ]
 
 
 def _by_metric(groups: Mapping[str, Sequence[Printed]]) -> list[str]:

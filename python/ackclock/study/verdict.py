@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ackclock._numbers import significant
+from ackclock._numbers import interval_text, significant
 from ackclock.experiment.expression import parsed
 from ackclock.experiment.judge import judge as examined
 from ackclock.experiment.model import Finding, Result
@@ -186,7 +186,7 @@ def _said(claim: Claim, shown: Summary, found: Found) -> list[str]:
         else:
             said.append(f"expected {claim.expect}")
         said[-1] += (
-            f": {_SAID[size.result] if size.interval else 'a single value has no confidence interval'}"
+            f": {_size_said(size, shown) if size.interval else 'a single value has no confidence interval'}"
         )
     said += [f"{claim.direction}: {_ORDER_SAID[one.result]}{_corrected(one)}" for one in found[1:]]
     if any(one.result is Result.UNDECIDED for one in found):
@@ -202,6 +202,15 @@ def _said(claim: Claim, shown: Summary, found: Found) -> list[str]:
             f"the measured value is undefined for {size.missing} of {size.seeds + size.missing} seeds"
         )
     return said
+
+
+def _size_said(size: Finding, shown: Summary) -> str:
+    """Returns the result on the size; for an undecided one also the interval that was judged, if it is wider than the
+    one shown.
+    """
+    if size.result is not Result.UNDECIDED or size.interval == shown.interval:
+        return _SAID[size.result]
+    return f"the wider interval used for verdicts, {interval_text(size.estimate, size.interval)}, contains a limit"
 
 
 def _corrected(order: Finding) -> str:

@@ -59,7 +59,7 @@ def test_a_table_for_latex_has_them() -> None:
 def test_a_page_has_them() -> None:
     declared = runs().with_labels(LABELS)
     page = render(declared, Origin("ackclock run x.toml", "", {}))
-    for text in ("Buffer (BDP)", "Buffer = 0.5 bdp, Control = Reno", "Round trip of tcp", "Queue of Uplink"):
+    for text in ("Buffer (BDP)", "Buffer = 0.5 bdp, Control = Reno", "Mean RTT of tcp", "Queue of Uplink"):
         assert text in page, text
     assert re.search(r"Goodput( of \w+)? <span class=\"unit\">\(Mbps\)", page)
     assert "Limit (" not in page

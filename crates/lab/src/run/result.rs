@@ -85,6 +85,7 @@ impl RunResult {
             let bursts = watch(simulation).and_then(|watch| watch.bursts(index as u32));
             groups.push(group_result(&group.plan.name, &flows[first..], bursts));
         }
+        GroupResult::share_goodput(&mut groups);
         let events = watch(simulation).and_then(|watch| Some((watch.link(), watch.loss_events()?)));
         let count = simulation.network.links.len() as u32;
         let stations: Vec<_> = (0..count).map(|link| simulation.network.station_counts(link)).collect();
@@ -441,6 +442,14 @@ impl GroupResult {
     pub fn of(name: &str, flows: &[FlowResult]) -> Self {
         group_result(name, flows, None)
     }
+
+    /// Sets `goodput_share` of all groups of a run.
+    pub fn share_goodput(groups: &mut [Self]) {
+        let total: f64 = groups.iter().map(|group| group.goodput_bps).sum();
+        for group in groups {
+            group.goodput_share = (total > 0.0).then(|| group.goodput_bps / total);
+        }
+    }
 }
 
 fn group_result(name: &str, flows: &[FlowResult], bursts: Option<BurstCounts>) -> GroupResult {
@@ -448,6 +457,7 @@ fn group_result(name: &str, flows: &[FlowResult], bursts: Option<BurstCounts>) -
         name: name.to_owned(),
         flows: flows.len(),
         goodput_bps: flows.iter().map(|flow| flow.goodput_bps).sum(),
+        goodput_share: None,
         fairness: fairness(flows),
         bursts: bursts.map(BurstsResult::of),
     }

@@ -15,7 +15,7 @@ def migrate(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="Study files (.toml) or bases (.base.toml, which several studies share) of an earlier version.",
+            help="Study files (.toml), or bases that several studies share (.base.toml), in an earlier format.",
             show_default=False,
         ),
     ],

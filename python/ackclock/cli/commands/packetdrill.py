@@ -48,9 +48,9 @@ def packetdrill(
         bool,
         typer.Option(
             "--timeline",
-            help="Print every packet and call of each script with its time, and the lines that were not compared. "
-            "Default: for a single script, the lines that were not compared and the first difference, if any, with "
-            "the 12 packets and calls before it; for several scripts, neither.",
+            help="Print every packet and system call of each script with its time, and the lines that were not "
+            "compared. Default: for a single script, the lines that were not compared and the first difference, if "
+            "any, with the 12 packets and calls before it; for several scripts, neither.",
         ),
     ] = False,
     json: Json = False,

@@ -39,8 +39,8 @@ def path(
         str | None,
         typer.Option(
             metavar="COMMAND",
-            help="Program to run on the second host, 10.78.0.2, e.g. a server. It starts before COMMAND and is killed "
-            "when COMMAND exits. Default: none.",
+            help="Program to run on the second host, 10.78.0.2, e.g. a server. It starts before the program on the "
+            "first host, and is killed when that program exits. Default: none.",
             show_default=False,
         ),
     ] = None,

@@ -57,8 +57,9 @@ def reproduce(
         bool,
         typer.Option(
             "--check",
-            help="For developers: repeat the first seed of each recorded run, note in the records whether the results "
-            "are equal, and exit with code 1 if they are not. Of the other options, only --threads has an effect.",
+            help="For developers: repeat each recorded simulation with its first seed only, note in the records "
+            "whether the results are equal, and exit with code 1 if they are not. Of the other options, only --threads "
+            "has an effect.",
             show_default=False,
         ),
     ] = False,
@@ -75,8 +76,8 @@ def reproduce(
         typer.Option(
             metavar="RESULT",
             help='Exit with code 1 if a claim has this result, e.g. "not as printed"; "changed" stands for any result '
-            "that differs from the recorded full run, if there is one; in a full run, also for a result that other "
-            "interpretations reverse than in the record. May be given several times.",
+            "that differs from that of the recorded full run, if there is one, and in a full run also for a result "
+            "that is not reversed by the same interpretations as in the record. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -85,7 +86,8 @@ def reproduce(
         typer.Option(
             "--control",
             metavar="FILE.py[:CLASS]",
-            help='Let your study files run this control in Python, which they name, as in control = "mine.py".',
+            help="Allow your study files to run this congestion control in Python, which they name as in "
+            'control = "mine.py".',
             show_default=False,
         ),
     ] = None,

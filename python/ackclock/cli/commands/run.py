@@ -59,7 +59,7 @@ def run(
         bool,
         typer.Option(
             "--html",
-            help="Write an HTML report into the folder of --out: tables, figures over time, and the command that "
+            help="Write an HTML report into the folder of --out: tables, time-series figures, and the command that "
             "writes this report.",
         ),
     ] = False,
@@ -87,9 +87,9 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="METRIC",
-            help="Draw this metric over the sweep instead of the default figures, with an optional unit, e.g. "
-            '"rtt_p95_s \\[ms]"; completions draws the distribution of completion times, also without a sweep. The '
-            "file is a pdf unless --figures names a format. May be given several times.",
+            help='Plot this metric, with an optional unit, e.g. "rtt_p95_s \\[ms]", versus a swept parameter instead '
+            "of drawing the default figures; completions plots the distribution of completion times, also without a "
+            "sweep. The file is a pdf unless --figures names a format. May be given several times.",
             show_default=False,
         ),
     ] = None,

@@ -15,7 +15,7 @@ def schema(
         typer.Option(
             metavar="KIND",
             help="Documents that the schema describes: scenario or study (files), answer (a student's answer, which "
-            "the page of ackclock lab saves), or the --json output of the command run, reproduce, evaluate, search, "
+            "the page of ackclock lab saves), or the --json output of a command: run, reproduce, evaluate, search, "
             "list, compare-trace, check-stack or packetdrill.",
         ),
     ] = "scenario",

@@ -28,9 +28,10 @@ def search(
         typer.Option(
             "--for",
             metavar="OBJECTIVE",
-            help="Fault to search for: an idle link (utilisation), dropped packets (loss), a long queue (delay), a "
-            "flow that gets less than its equal share for 5 s (starvation: another flow, self-starvation: one of "
-            "CONTROL) or on average (share: one of CONTROL), or low throughput of other flows (harm).",
+            help="Fault to search for: an idle link (utilisation), dropped packets (loss), a long queue (delay), "
+            "less than an equal share for 5 s for another flow (starvation) or for a flow of CONTROL "
+            "(self-starvation), less than an equal share on average for the flows of CONTROL (share), or low "
+            "throughput of other flows (harm).",
         ),
     ] = "utilisation",
     space: Annotated[
@@ -47,7 +48,7 @@ def search(
         str | None,
         typer.Option(
             metavar="CONTROL",
-            help="Baseline: this control also runs on each path, in place of CONTROL, and the search maximises how "
+            help="Baseline: each path is also run with this control instead of CONTROL, and the search maximises how "
             "much worse CONTROL is. Default: cubic for loss, delay and harm, none for utilisation, starvation, "
             "self-starvation and share.",
             show_default=False,
@@ -84,7 +85,7 @@ def search(
         bool,
         typer.Option(
             "--html",
-            help="Also simulate the path that was found and write an HTML report with figures over time into the "
+            help="Also simulate the path that was found and write an HTML report with time-series figures into the "
             "folder of --out, as ackclock run --html does.",
         ),
     ] = False,

@@ -484,6 +484,8 @@ records! {
         flows: usize;
         /// total goodput of the group: the sum of `goodput_bps` over its flows
         goodput_bps: f64;
+        /// the group's share of the total goodput of all flows of the run; null if all goodputs are zero
+        goodput_share: Option<f64>;
         /// fairness of the goodput within the group: Jain's index over the `goodput_bps` of its flows that start;
         /// null if all are zero or no flow starts
         fairness: Option<f64>;
