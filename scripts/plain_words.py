@@ -59,7 +59,6 @@ NAMES = {
 RECORDED = {
     "crates/lab/tests/scenarios/sctp_peers.rs": "resent",
     "crates/lab/tests/scenarios/usrsctp.rs": "resent",
-    "python/ackclock/archive/studies/parallel-and-adaptive-tcp/ch2.base.toml": "sent again",
     "python/ackclock/archive/studies/today/paths.toml": "resent",
     "python/ackclock/archive/studies/today/slow-starts.toml": "resent",
     "reference/peers/collect.py": "resent",

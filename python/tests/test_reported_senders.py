@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ import tomli_w
 from conftest import Command
 
 from ackclock import Control, Decision, Scenario
+from ackclock.cli.limits import delivered_late
 from ackclock.run import Run
 
 
@@ -204,3 +206,14 @@ def test_a_stack_whose_packets_bring_no_data_is_told_of(ackclock: Command, tmp_p
     )
     path.write_text(tomli_w.dumps(document("3 s", flow)))
     assert "of its data arrived" not in ackclock("run", path).err
+
+
+def test_data_of_the_warm_up_that_counts_as_goodput_is_told_of() -> None:
+    def run(goodput: float, throughput: float | None) -> Any:
+        flow = {"name": "f", "goodput_bps": goodput, "throughput_bps": throughput}
+        return SimpleNamespace(result={"flows": [flow]})
+
+    runs = [run(101.0, 100.0), run(112.0, 100.0), run(5.0, 0.0), run(5.0, None)]
+    (sentence,) = delivered_late(runs)
+    assert sentence.startswith("flow f: its goodput is up to 12% above its throughput")
+    assert not list(delivered_late([run(101.0, 100.0)]))

@@ -42,7 +42,7 @@ RULES: Mapping[str, Mapping[str, Any]] = {
         "unit": "points",
     },
     "starvation": {
-        "text": "No flow gets less than a tenth of its equal share in any 60 s",
+        "text": "No flow gets less than a tenth of its equal share of the goodput in any period of 60 s",
         "metrics": ["least_share"],
         "by": "every",
         "low": 0.1,
@@ -65,7 +65,7 @@ RULES: Mapping[str, Mapping[str, Any]] = {
         "unit": "packets/min",
     },
     "synchronisation": {
-        "text": "The share of flows that lose packets in a loss event is at most 0.05 above that with drop-tail",
+        "text": "The share of flows that lose packets in a loss event exceeds that with drop-tail by at most 0.05",
         "kind": "info",
         "measure": "difference",
         "metrics": ["synchronisation"],
@@ -73,7 +73,7 @@ RULES: Mapping[str, Mapping[str, Any]] = {
         "high": 0.05,
     },
     "projection": {
-        "text": "Drop-tail's loss is between half and twice the loss that section 8.2.1 projects",
+        "text": "The loss ratio with drop-tail is between half and twice the ratio that section 8.2.1 projects",
         "kind": "info",
         "metrics": ["projected"],
         "by": "mean",
@@ -82,7 +82,7 @@ RULES: Mapping[str, Mapping[str, Any]] = {
         "only": ["droptail"],
     },
     "completion": {
-        "text": "Median and 95th percentile of the completion time are at most 10 % above drop-tail's",
+        "text": "Median and 95th percentile of the completion times are at most 10 % above drop-tail's",
         "measure": "ratio",
         "metrics": ["completion_p50", "completion_p95"],
         "high": 1.10,

@@ -37,7 +37,7 @@ def show(results: Sequence[StudyResult]) -> None:
     if any(result.quick for result in results):
         out.print(
             Text(
-                "quick runs, shorter and with fewer seeds: full runs can have other verdicts",
+                "quick runs, shorter and with fewer seeds: the verdicts of full runs can differ",
                 style="yellow",
             )
         )

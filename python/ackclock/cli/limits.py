@@ -1,5 +1,5 @@
-"""Remarks on results that are easily overlooked: a flow was limited by its receive window, its stack closed the
-connection, or none of its data arrived.
+"""Remarks on results that are easily overlooked: a flow was limited by its receive window, data of the warm-up counts
+as goodput, a stack closed the connection, or none of its data arrived.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MOST = 0.5
 """The share of a flow's active time in which its receiver's window limits it, above which a warning is printed."""
+LATE = 1.02
+"""The ratio of goodput to throughput above which a warning is printed."""
 MANY = 5
 """The largest number of flows that a warning names; the others are counted."""
 
@@ -31,6 +33,23 @@ def held_back(runs: Iterable[Run]) -> Iterator[str]:
         yield f"flow {name}: its receiver's window kept it from sending for up to {share:.0%} of its active time"
     if len(worst) > MANY:
         yield f"receive windows limited {number_of(len(worst) - MANY, 'more flow')} most of the time"
+
+
+def delivered_late(runs: Iterable[Run]) -> Iterator[str]:
+    """Yields a sentence for each flow that was delivered much more new data in measured time than it sent in it."""
+    worst: dict[str, float] = {}
+    for run in runs:
+        for flow in run.result["flows"]:
+            sent = flow["throughput_bps"]
+            if sent and flow["goodput_bps"] > LATE * sent:
+                worst[flow["name"]] = max(flow["goodput_bps"] / sent, worst.get(flow["name"], 0.0))
+    for name, ratio in list(worst.items())[:MANY]:
+        yield (
+            f"flow {name}: its goodput is up to {ratio - 1:.0%} above its throughput, because data that waited behind "
+            "a gap at the end of the warm-up was delivered in measured time; a longer warm-up avoids this"
+        )
+    if len(worst) > MANY:
+        yield f"the goodput of {number_of(len(worst) - MANY, 'more flow')} is above the throughput for the same reason"
 
 
 def closed(runs: Iterable[Run]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from ackclock._overrides import assignment
 from ackclock._store import Store, results_folder
 from ackclock.cli.gate import Gate
 from ackclock.cli.given import read_scenario
-from ackclock.cli.limits import closed, held_back, without_data
+from ackclock.cli.limits import closed, delivered_late, held_back, without_data
 from ackclock.cli.sweep_text import MEANS, SPREAD, WORTH_SAYING_S, cost, expected_s, spent, spread
 from ackclock.cli.sweep_text import show as show_sweep
 from ackclock.cli.tables import Column, fitting
@@ -146,7 +146,7 @@ def run(
                 plan, gate.taking(collector.take), series=series, store=store, pool=pool, progress=progress
             )
     runs = collector.runs(done.failures, declared)
-    for sentence in (*held_back(runs), *closed(runs), *without_data(runs)):
+    for sentence in (*held_back(runs), *delivered_late(runs), *closed(runs), *without_data(runs)):
         warn(f"{scenario.file}: {sentence}")
     # Printed before anything is written, so that an error in writing leaves the numbers.
     if as_json:

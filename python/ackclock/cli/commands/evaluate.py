@@ -32,7 +32,7 @@ def evaluate(
         list[str] | None,
         typer.Argument(
             metavar="[NAME FILE]",
-            help="Only with list, copy or queue in place of a control: [bold]list[/bold] NAME prints the scenario NAME "
+            help="Only with list, copy or queue instead of a control: [bold]list[/bold] NAME prints the scenario NAME "
             "in full, [bold]copy[/bold] NAME FILE writes it into FILE (NAME/SETTING: only that setting, as a scenario "
             "for ackclock run), and [bold]queue[/bold] DISCIPLINE evaluates a queue discipline, such as codel.",
             show_default=False,
@@ -42,7 +42,7 @@ def evaluate(
         str,
         typer.Option(
             metavar="CONTROLS",
-            help="The reference controls, separated by commas: each runs in place of CONTROL in the same scenarios, "
+            help="The reference controls, separated by commas: each runs instead of CONTROL in the same scenarios, "
             "and CONTROL is compared with each of them. For each condition in each setting, the mildest verdict of "
             "these comparisons counts.",
         ),
