@@ -16,7 +16,7 @@ from ackclock.report import svg_chart
 ROOT = Path(__file__).resolve().parents[1]
 RECORD = ROOT / "reference" / "stack-matrix.json"
 PICTURE = ROOT / "docs" / "images" / "stack-matrix.svg"
-ALT = "The share that each control takes beside each other one"
+ALT = "The mean share of each control beside each other control"
 UNEQUAL = 2.0
 """Where one flow carries this many times what the other does, the page calls a duel unequal."""
 
@@ -100,12 +100,13 @@ def answer() -> str:
     )
     share, own, other = ranked[-1]
     text = (
-        f"**In {len(unequal)} of {len(lasting)} duels of two different controls one carries at least "
-        f"{UNEQUAL:g} times what the other does.** The most unequal pair is {own} beside {other}: "
-        f"{100 * share:.0f} % of what both carry, as the mean of all paths."
+        f"**In {len(unequal)} of {len(lasting)} duels between two different controls, one has at least "
+        f"{UNEQUAL:g} times the goodput of the other.** The most unequal pair is {own} beside {other}: "
+        f"averaged over all paths, {own} has {100 * share:.0f} % of the sum of both goodputs."
     )
     ended = len(duels) - len(lasting)
-    text += f" In {ended} more a stack closed its connection, and no share is counted." if ended else ""
+    more = f"In {ended} more {'duel' if ended == 1 else 'duels'}"
+    text += f" {more}, a stack closed its connection, and no share is counted." if ended else ""
     return f"{text}\n\n![{ALT}](images/{PICTURE.name})"
 
 
@@ -122,7 +123,7 @@ def table() -> str:
     buffers = sorted({side.path[2] for side in sides()})
     heads = [f"share at {size:g} BDP" for size in buffers]
     lines = [
-        f"| control | {' | '.join(heads)} | least share beside | delay, ms | lost, % | closed |",
+        f"| control | {' | '.join(heads)} | lowest share beside | delay, ms | lost, % | closed |",
         "| --- " + "| ---: " * len(buffers) + "| --- | ---: | ---: | ---: |",
     ]
     for own in record()["controls"]:
@@ -165,9 +166,9 @@ def beside_itself() -> str:
     own = [side for side in sides() if side.own == side.other and not side.closed]
     worst = max(own, key=lambda side: abs(side.share - 0.5))
     return (
-        f"Beside itself a control takes {100 * min(side.share for side in own):.0f} to "
-        f"{100 * max(side.share for side in own):.0f} % as the mean of {record()['seeds']} seeds; "
-        f"the flows of {worst.own} differ most."
+        "In a duel of two flows of the same control, the share of a flow is "
+        f"{100 * min(side.share for side in own):.0f} to {100 * max(side.share for side in own):.0f} % "
+        f"(mean of {record()['seeds']} seeds); the flows of {worst.own} differ most."
     )
 
 

@@ -109,7 +109,10 @@ def _over_demand(results: Sequence[Mapping[str, Any]]) -> list[str]:
         ]
     mixed = f"{rest} of {len(flows)} flows did not always have data to send and did not need an equal share"
     if rest == len(flows):
-        return [text, "  no flow always had data to send, so the index says nothing about the congestion control"]
+        return [
+            text,
+            "  no flow always had data to send, so the index says nothing about the congestion control",
+        ]
     if len(greedy) < 2:
         return [text, f"  {mixed}"]
     named = ", ".join(greedy) if len(greedy) <= _MOST_NAMES else f"{len(greedy)} flows"

@@ -286,7 +286,7 @@ def test_one_run_that_fails_leaves_the_others(tmp_path: Path) -> None:
         ({"read": ""}, "the library lacks the function ackclock_stack_read"),
         (
             {"about": 'if (!strcmp(key, "name")) return "quic";'},
-            'the library calls itself "quic", the name of a built-in transport',
+            'the library calls itself "quic", which is the name of a built-in transport',
         ),
         (
             {"about": 'if (!strcmp(key, "name")) return "Toy 1";'},
@@ -352,7 +352,7 @@ def test_a_scenario_that_names_no_loaded_stack_says_how_to_load_it(
 def test_a_control_of_ours_does_not_run_under_a_library(libtoy: Path) -> None:
     with pytest.raises(
         ScenarioError,
-        match=r"the control \"cubic\" over toy, expected one of toy:newreno, toy:cubic, toy:fixed",
+        match=r"the congestion control \"cubic\" over toy, expected one of toy:newreno, toy:cubic, toy:fixed",
     ):
         Scenario.from_text(SCENARIO.replace("toy:newreno", "cubic"), stacks=[libtoy])
 

@@ -21,7 +21,7 @@ from ackclock.errors import RunError
 
 SHORT = replaced(SCENARIO, ('duration = "5 s"', 'duration = "0.5 s"'))
 SWEPT = f'{SHORT}\n[sweep]\n"flows.tcp.control" = ["sack", "reno"]\n'
-REPAIR = 'the controls use different loss recovery: "reno" for reno; "sack" for sack'
+REPAIR = 'the congestion controls use different loss recovery: "reno" for reno; "sack" for sack'
 UNSEEDED = "draws random numbers that the seed does not set"
 
 
@@ -54,7 +54,7 @@ def test_a_comparison_of_repairs_warns_in_check_run_and_on_the_page(
 
 
 def test_the_cases_of_an_own_study_are_compared(ackclock: Command, study_file: Path) -> None:
-    told = 'the controls use different loss recovery: "newreno" for newreno; "sack" for sack'
+    told = 'the congestion controls use different loss recovery: "newreno" for newreno; "sack" for sack'
     assert "different loss recovery" not in ackclock("check", study_file).err
     many = ('"flows.tcp.count" = 8', '"flows.tcp.count" = 8, "flows.tcp.control" = "sack"')
     study_file.write_text(replaced(STUDY, many))
@@ -68,7 +68,7 @@ def test_runs_and_figures_have_the_warnings() -> None:
     assert warning.startswith(REPAIR)
     assert runs.plot("fairness").warnings == runs[:1].warnings == (warning,)
     assert {figure.warnings for figure in ackclock.figures(runs)} == {(warning,)}
-    assert "the controls use different loss recovery" in runs._repr_html_()
+    assert "the congestion controls use different loss recovery" in runs._repr_html_()
     fair = Scenario.from_text(SWEPT, {"flows.tcp.transport": {"name": "rfc", "recovery": "sack"}})
     assert fair.run_many([1]).warnings == ()
 

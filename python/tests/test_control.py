@@ -128,7 +128,7 @@ def test_a_replay_into_another_control_shows_where_it_differs() -> None:
     ) in done.stdout
     with pytest.raises(
         InputError,
-        match=r"number of controls: 3 in the recording \(cubic tcp-p bbrv3\), but 1 in the command",
+        match=r"number of congestion controls: 3 in the recording \(cubic tcp-p bbrv3\), but 1 in the command",
     ):
         core.replay(RECORDING.read_text(), ["cubic"])
     with pytest.raises(InputError, match="spike does not run under Linux's TCP"):
@@ -182,8 +182,10 @@ def test_a_user_who_lacks_privilege_is_told_what_gives_it() -> None:
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)
     message = " ".join(done.stderr.split())
     assert done.returncode == 1, message
-    assert "offering a control to the kernel requires root, but this process lacks CAP_BPF" in message
-    assert "`ackclock run` simulates every control" in message
+    assert (
+        "offering a congestion control to the kernel requires root, but this process lacks CAP_BPF" in message
+    )
+    assert "`ackclock run` simulates every congestion control" in message
 
 
 @pytest.mark.usefixtures("struct_ops")

@@ -76,7 +76,7 @@ def test_refuses_what_real_time_cannot_do_before_anything_is_made(tmp_path: Path
     for wrong, message in [
         (
             text().replace("10 Mbit/s", "20 Gbit/s"),
-            "link `wire` has 20000000000 bit/s, but real time is only tested up to 1000000000 bit/s",
+            "link `wire` has a rate of 20000000000 bit/s, but real-time runs are tested only up to 1000000000 bit/s",
         ),
         (text('medium = "air"') + medium, "link `wire` shares a medium, which is simulated only"),
     ]:
@@ -250,7 +250,7 @@ def test_a_stall_makes_a_run_invalid_and_changes_no_arrival(tmp_path: Path) -> N
         running.kill()
         running.communicate()
     assert running.returncode == 1, errors
-    bound = "late, more than the allowed 5.00 ms (half of the round trip without queues, at least 0.2 ms)"
+    bound = "late, more than the allowed 5.00 ms (half of the RTT without queues, but at least 0.2 ms)"
     assert bound in " ".join(errors.split())
     outcome = json.loads(output)
     assert outcome["lateness"]["max_s"] > 0.05

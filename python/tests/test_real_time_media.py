@@ -218,17 +218,17 @@ def test_a_call_alone_has_every_frame_in_time() -> None:
         (
             'control = "rtp:nada"',
             'control = "cubic"',
-            'the control "cubic" over RTP, expected a control of real-time media',
+            'the congestion control "cubic" over RTP, expected a congestion control for real-time media',
         ),
         (
             'transport = "rtp"',
             "",
-            'the control "rtp:nada" over a transport other than rtp, expected `transport = "rtp"`',
+            'the congestion control "rtp:nada" over a transport other than rtp, expected `transport = "rtp"`',
         ),
         (
             'transport = "rtp"',
             'transport = "quic"',
-            'the control "rtp:nada" over a transport other than rtp, expected `transport = "rtp"`',
+            'the congestion control "rtp:nada" over a transport other than rtp, expected `transport = "rtp"`',
         ),
         (
             'transport = "rtp"',
@@ -253,7 +253,7 @@ def test_a_call_alone_has_every_frame_in_time() -> None:
         (
             'transport = "rtp"',
             'transport = "rtp"\nslow_start = "hystart"',
-            "a window-based control over a transport other than RTP",
+            "a window-based congestion control over a transport other than RTP",
         ),
         ('control = "rtp:nada"', 'control = "rtp:nadia"', "did you mean `rtp:nada`?"),
         ('control = "rtp:nada"', 'control = { name = "rtp:nada", logwin = "1 h" }', "logwin"),

@@ -45,11 +45,11 @@ def test_a_duel_in_which_a_stack_closed_its_connection_has_no_share() -> None:
     # 15 of 20 Mbit/s are 75 %, three times what the other carries; the closed duel would make it 37.5 %.
     answer = matrix.answer()
     assert "In 1 of 1 duels" in answer
-    assert "a beside b: 75 % of what both carry" in answer
-    assert "In 1 more a stack closed its connection" in answer
+    assert "a beside b: averaged over all paths, a has 75 % of the sum of both goodputs" in answer
+    assert "In 1 more duel, a stack closed its connection" in answer
     # The 95th percentile of 7 ms has 5 ms of propagation in it: half of the round trip.
     assert "| a | 75 % | 75 %, b | 2.0 | 1.00 | 1 of 2 |" in matrix.table()
-    assert "takes 40 to 60 %" in matrix.beside_itself()
+    assert "the share of a flow is 40 to 60 %" in matrix.beside_itself()
 
 
 @pytest.mark.usefixtures("small")

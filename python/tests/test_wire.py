@@ -54,7 +54,7 @@ def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     [
         (
             '[[flows]]\ncontrol = "spike"\ntransport = "linux"\n',
-            "the control of flows `spike`: spike does not run under Linux's TCP",
+            "the congestion control of flows `spike`: spike does not run under Linux's TCP",
         ),
         (
             '[[flows]]\ncontrol = "cubic"\ntransport = "sctp"\n',
@@ -76,8 +76,9 @@ def test_refuses_a_rate_that_was_not_measured_and_a_sweep(tmp_path: Path) -> Non
     fast = "dumbbell.bottleneck.rate=200 Mbit/s"
     done = run(scenario(tmp_path, STACK.format("cubic", "noq")), "--set", fast)
     assert done.returncode == 1
-    assert "`bottleneck` has 200000000 bit/s, but real time is only tested up to 100000000 bit/s" in " ".join(
-        done.stderr.split()
+    assert (
+        "`bottleneck` has a rate of 200000000 bit/s, but real-time runs are tested only up to 100000000 bit/s"
+        in " ".join(done.stderr.split())
     )
     done = run(scenario(tmp_path, KERNEL + "\n[sweep]\n'flows.tcp.count' = [1, 2]\n"))
     assert done.returncode == 2
@@ -101,9 +102,9 @@ def test_the_controls_of_the_kernel_are_simulated_by_ours(tmp_path: Path) -> Non
     [
         (
             "",
-            'the control "linux:cubic" over a transport other than linux, expected `transport = "linux"`',
+            'the congestion control "linux:cubic" over a transport other than linux, expected `transport = "linux"`',
         ),
-        ('transport = "noq"', 'the control "linux:cubic" over a transport other than linux'),
+        ('transport = "noq"', 'the congestion control "linux:cubic" over a transport other than linux'),
         (
             'transport = "linux"\nslow_start = "hystart++"',
             '`slow_start` with the control "linux:cubic", expected no `slow_start`, or',

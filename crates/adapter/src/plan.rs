@@ -57,7 +57,7 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown { name } => write!(formatter, "there is no control called {name:?}"),
+            Self::Unknown { name } => write!(formatter, "there is no congestion control called {name:?}"),
             Self::NoParameter { control, parameter, known } if known.is_empty() => {
                 write!(formatter, "{control} has no parameters, found {parameter:?}")
             }
@@ -293,7 +293,10 @@ mod tests {
     #[test]
     fn refusals_say_what_would_be_right() {
         let message = |plan: Result<Plan, Refusal>| plan.map(|_| ()).unwrap_err().to_string();
-        assert_eq!(message(Plan::named("kubic", HONOURS_RATES)), "there is no control called \"kubic\"");
+        assert_eq!(
+            message(Plan::named("kubic", HONOURS_RATES)),
+            "there is no congestion control called \"kubic\""
+        );
         let cubic = || Plan::named("cubic", HONOURS_RATES).unwrap();
         assert!(
             message(cubic().with("betta", "0.7"))

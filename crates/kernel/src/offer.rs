@@ -124,7 +124,7 @@ mod tests {
     fn a_specification_has_parameters_and_its_mistakes_are_named() {
         let message = |text| Offer::read(text).map(|_| ()).unwrap_err().to_string();
         assert!(Offer::read("cubic,beta=0.8, c = 0.3").is_ok());
-        assert_eq!(message("kubic"), "there is no control called \"kubic\"");
+        assert_eq!(message("kubic"), "there is no congestion control called \"kubic\"");
         assert!(message("cubic,betta=0.8").starts_with("cubic has no parameter \"betta\"; its parameters: "));
         assert!(message("cubic,beta").starts_with("beta is \"\", but must be "));
         assert!(message("spike").starts_with("spike does not run under Linux's TCP: "));

@@ -119,7 +119,7 @@ impl Offered {
         }
         let text = text.trim().trim_start_matches("error: ");
         if text.is_empty() {
-            "ackclock-structops, which offers controls to the kernel, ended without an error message"
+            "ackclock-structops, which offers congestion controls to the kernel, ended without an error message"
                 .to_owned()
         } else {
             text.to_owned()

@@ -16,7 +16,7 @@ type GivenRule = (bool, String, u64, u64, String, u64);
 /// the events, and facts about the whole. Raises ValueError for a stack, a control or a rule that does not exist. A library may end the process.
 #[pyfunction]
 #[pyo3(signature = (stack, control, seed, *, delay_ns, bottleneck, rules, writes, finishes, end_ns, datagram))]
-#[allow(clippy::too_many_arguments, reason = "Python callers pass most of them by name")]
+#[allow(clippy::too_many_arguments, reason = "Python callers pass most arguments by name")]
 fn drill<'py>(
     py: Python<'py>,
     stack: &Bound<'py, PyAny>,

@@ -16,7 +16,7 @@ pub fn replay(text: &str, controls: Vec<String>) -> PyResult<String> {
     let named = if controls.is_empty() { recorded } else { &controls };
     if named.len() != recorded.len() {
         return Err(PyValueError::new_err(format!(
-            "number of controls: {} in the recording ({}), but {} in the command",
+            "number of congestion controls: {} in the recording ({}), but {} in the command",
             recorded.len(),
             recorded.join(" "),
             named.len()

@@ -31,7 +31,8 @@ impl StackLibrary {
         let (name, version, controls, random, licence) = told;
         if name == "udp" || registry::transports().iter().any(|built_in| built_in.name == name) {
             return Err(PyValueError::new_err(format!(
-                "{}: the library calls itself {name:?}, the name of a built-in transport: expected another name",
+                "{}: the library calls itself {name:?}, which is the name of a built-in transport: expected \
+                 another name",
                 path.display()
             )));
         }

@@ -74,7 +74,9 @@ impl PythonClass {
             (Some(traits), _) => (Kind::Control, Traits::Control(traits), registry::controls()),
             (None, Some(traits)) => (Kind::Queue, Traits::Queue(traits), registry::queues()),
             (None, None) => {
-                return Err(PyValueError::new_err(format!("{name}: neither a control nor a queue")));
+                return Err(PyValueError::new_err(format!(
+                    "{name}: neither a congestion control nor a queue discipline"
+                )));
             }
         };
         if known.iter().any(|descriptor| descriptor.name == name) {

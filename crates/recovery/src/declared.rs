@@ -185,7 +185,7 @@ parameters! {
         /// first of a recovery: one (one), two (two) or none (nothing)
         late_partial: LatePartial = choice("one", "Alnuem 2009 section 4.2.2.3; appendix D; figure 4.9"),
         /// With newreno, whether a partial acknowledgement reduces the window's inflation by the packets that it
-        /// acknowledges, less one; if not, it removes all inflation
+        /// acknowledges, minus one; if not, it removes all inflation
         window_deflation: bool = flag(true, "RFC 6582 section 3.2; ns-2's partial_window_deflation_"),
         /// The handling of SACK information at a timeout: it is discarded, and all packets from the first
         /// unacknowledged one are retransmitted (go-back-n); or it is kept, and only packets without an acknowledgement
@@ -217,7 +217,7 @@ parameters! {
         probe_ack_delay: Option<Span> = time(
             "none",
             Range::between(0.0, 3600.0),
-            "RFC 8985 section 7.2, TLP.max_ack_delay; in Linux the minimum timeout: net/ipv4/tcp_output.c, \
+            "RFC 8985 section 7.2, TLP.max_ack_delay; in Linux, the minimum RTO: net/ipv4/tcp_output.c, \
              tcp_schedule_loss_probe",
         ),
         /// With rack, the packet whose round trip time becomes RACK.rtt, among the packets that an acknowledgement
@@ -299,7 +299,7 @@ parameters! {
              (tcp_slow_start_after_idle)",
         ),
         /// Whether a repeated timeout of the same packet leaves the slow start threshold unchanged
-        keeps_threshold: bool = flag(true, "RFC 5681 section 3.1; ns-2 halves the threshold again"),
+        keeps_threshold: bool = flag(true, "RFC 5681 section 3.1; ns-2 halves the threshold at every timeout"),
         /// How the packets in flight are reduced to the new window after a mark, or after the host's own interface
         /// refuses a packet. immediate: nothing is sent until the packets in flight fit the new window. proportional:
         /// packets are sent in proportion to those delivered, if `recovery` is sack or rack, `reduction` is
@@ -314,8 +314,8 @@ parameters! {
         /// that drops packets at departure, such as codel, it is always lost
         local_drop: LocalDrop = choice(
             "lost",
-            "no RFC; lost: ns-2; cwr: Linux net/ipv4/tcp_output.c, __tcp_transmit_skb on NET_XMIT_DROP, which calls \
-             tcp_enter_cwr",
+            "no RFC; lost: ns-2; cwr: Linux net/ipv4/tcp_output.c, __tcp_transmit_skb, which calls tcp_enter_cwr on \
+             NET_XMIT_DROP",
         ),
         /// The largest number of packets sent at one event (an acknowledgement, a timer or a write of the application),
         /// not counting fast retransmissions and probes; none for no limit

@@ -192,7 +192,7 @@ impl Ledger {
 
     /// Returns the amount thought to be in the network (RFC 6675 SetPipe).
     pub fn pipe(&self) -> u64 {
-        //= RFC 6675 section 4 pipe: data in flight (pipe) is outstanding data, less SACKed and lost data, plus retransmitted data
+        //= RFC 6675 section 4 pipe: data in flight (pipe) is outstanding data, minus SACKed and lost data, plus retransmitted data
         let (sent, gone) = (self.outstanding + self.resent, self.sacked + self.lost);
         assert!(sent >= gone, "{gone} units are acknowledged or lost of {sent} that are outstanding");
         sent - gone
@@ -265,7 +265,7 @@ impl Ledger {
     pub fn transmit(&mut self, number: u64, now: Time, size: u16) -> bool {
         debug_assert!(
             (self.una..=self.next).contains(&number),
-            "packet {number} is neither outstanding nor the next"
+            "packet {number} is neither outstanding nor the next to be sent"
         );
         let in_flight = self.pipe() + u64::from(size);
         if number == self.high {

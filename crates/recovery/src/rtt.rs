@@ -84,7 +84,7 @@ pub struct RttEstimator {
 impl RttEstimator {
     /// Creates an estimator without samples. `min_bounds` says what the minimum of `timer` bounds.
     pub fn new(timer: Timer, min_bounds: MinBounds) -> Self {
-        //= RFC 6298 section 2.1: until a round trip is measured, the timeout is the initial timeout
+        //= RFC 6298 section 2.1: until a round-trip time is measured, the timeout is the initial timeout
         let base = timer.initial_rto.max(timer.min_rto);
         Self {
             timer,

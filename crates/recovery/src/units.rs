@@ -35,7 +35,7 @@ impl Units {
         Self { per_packet, packets_per_unit: 1.0 / per_packet as f64, rounding: 0.5, packet_bytes, over: 0 }
     }
 
-    //= RFC 9260 section 6.1 rule-b: a full chunk may be sent while less than the window is outstanding
+    //= RFC 9260 section 6.1 rule-b: a full chunk may be sent while the outstanding data is less than the window
     /// Returns these units for a transport that may send a full packet while less than the window is in
     /// flight (RFC 9260 section 6.1, rule B). The packet may then exceed the window by all but one of its
     /// units.
@@ -79,7 +79,7 @@ impl Units {
     /// be sent under the window `cwnd`.
     #[inline]
     pub fn room(self, cwnd: Packets) -> u64 {
-        //= RFC 9260 section 6.1 rule-b-most: no new data is sent while the full window or more is outstanding
+        //= RFC 9260 section 6.1 rule-b-most: no new data is sent while the outstanding data fills or exceeds the window
         self.from_packets(cwnd).saturating_sub(u64::from(self.per_packet - 1 - self.over))
     }
 }

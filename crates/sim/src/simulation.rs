@@ -74,8 +74,8 @@ impl fmt::Display for RunError {
             ),
             Self::StandsStill { at } => write!(
                 formatter,
-                "simulated time stood still for {EVENTS_OF_AN_INSTANT} events at {at}: a timer of a control or a stack \
-                 expires again as soon as it has been handled"
+                "simulated time stood still for {EVENTS_OF_AN_INSTANT} events at {at}: a timer of a congestion control \
+                 or a stack expires again as soon as it has been handled"
             ),
             Self::Cancelled => formatter.write_str("the run was cancelled"),
         }

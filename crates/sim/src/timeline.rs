@@ -48,7 +48,7 @@ impl<T: Copy + PartialEq> Timeline<T> {
         let steps: Vec<(Time, T)> = std::iter::once((Time::ZERO, first)).chain(others).collect();
         debug_assert!(
             steps.windows(2).all(|pair| pair[0].0 < pair[1].0),
-            "the steps of a timeline are not in the order of time"
+            "the steps of a timeline are not in chronological order"
         );
         Self { steps: steps.into(), period: None }
     }

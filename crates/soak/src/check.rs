@@ -81,7 +81,9 @@ fn check_text(text: &str, seed: u64) -> Result<Verdict, Failure> {
             // escape can stand for a line's end.
             let mut own = problems.iter().filter(|problem| problem.file == "random.toml");
             match own.find(|problem| problem.line.is_some_and(|line| line > lines + 1)) {
-                Some(outside) => Err(Failure::new("refusal", format!("{outside:?} of {lines} lines"))),
+                Some(outside) => {
+                    Err(Failure::new("refusal", format!("{outside:?} in a text of {lines} lines")))
+                }
                 None => Ok(Verdict::Refused),
             }
         }
@@ -116,8 +118,8 @@ fn check_runs(scenario: &Scenario, seed: u64, foretold_s: f64) -> Result<Verdict
             Ok(observed) => observed,
             Err(Unfinished::TooSlow { per_second, spent }) => {
                 let what = format!(
-                    "{observation:?}: {per_second:.0} s of computing per simulated second; the whole run was expected to take \
-                     {:.2} s and was cancelled after {:.2} s",
+                    "{observation:?}: {per_second:.0} s of computing time per simulated second; the whole run was expected to \
+                     take {:.2} s and was cancelled after {:.2} s",
                     foretold_s,
                     spent.as_secs_f64()
                 );

@@ -143,8 +143,8 @@ fn soak(options: &Options) -> ExitCode {
         if enough || failed > 0 && !options.goes_on {
             println!(
                 "soak: {} scenarios of seed {} from number {} on: {ran} ran under every observation without a difference or a \
-                 violation, within 1 GB and 10 s of computing per simulated second; {refused} were refused, {left_out} left out as too \
-                 large or too slow; {failed} failed; {:.0} s",
+                 violation, within 1 GB and 10 s of computing time per simulated second; {refused} were refused, {left_out} left out as \
+                 too large or too slow; {failed} failed; {:.0} s",
                 next - options.from,
                 options.seed,
                 options.from,
@@ -207,9 +207,7 @@ fn report(options: &Options, number: u64, failure: &Failure) {
             file.display()
         ),
     }
-    eprintln!(
-        "soak: once the defect is mended, add the scenario to crates/soak/cases, which the tests check"
-    );
+    eprintln!("soak: once the defect is fixed, add the scenario to crates/soak/cases, which the tests check");
 }
 
 fn check_files(options: &Options) -> ExitCode {

@@ -182,7 +182,11 @@ pub fn connections(
         None => {
             let known: Vec<&str> =
                 own.iter().filter_map(|own| Some(own.descriptor.name.split_once(':')?.1)).collect();
-            Err(format!("{} has no control {control:?}, expected one of {}", stack.name(), known.join(", ")))
+            Err(format!(
+                "{} has no congestion control {control:?}, expected one of {}",
+                stack.name(),
+                known.join(", ")
+            ))
         }
     }
 }

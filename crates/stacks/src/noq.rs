@@ -44,7 +44,7 @@ const NEWRENO: Descriptor = own("noq:newreno", "noq's NewReno", SOURCE);
 const CUBIC: Descriptor = own("noq:cubic", "noq's CUBIC", SOURCE);
 const BBR3: Descriptor = own(
     "noq:bbr3",
-    "noq's BBRv3; its random generator cannot be seeded, so runs with equal seeds differ",
+    "noq's BBRv3; its random number generator cannot be seeded, so runs with equal seeds differ",
     SOURCE,
 );
 

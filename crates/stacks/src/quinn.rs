@@ -42,7 +42,7 @@ const NEWRENO: Descriptor = own("quinn:newreno", "quinn's NewReno", SOURCE);
 const CUBIC: Descriptor = own("quinn:cubic", "quinn's CUBIC", SOURCE);
 const BBR: Descriptor = own(
     "quinn:bbr",
-    "quinn's experimental BBR; its random generator cannot be seeded, so runs with equal seeds differ",
+    "quinn's experimental BBR; its random number generator cannot be seeded, so runs with equal seeds differ",
     SOURCE,
 );
 

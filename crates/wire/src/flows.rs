@@ -172,13 +172,13 @@ fn carrier_of(group: &FlowGroup) -> Result<Carried, Error> {
             let Some(control) = parts.control.specification() else {
                 let control = parts.control.name();
                 return refuse(format!(
-                    "the control `{control}` of flows `{name}` cannot run under the TCP of Linux, because it is a \
-                     plugin or has parts such as a `discriminator`"
+                    "the congestion control `{control}` of flows `{name}` cannot run under the TCP of Linux, because it is \
+                     a plugin or has parts such as a `discriminator`"
                 ));
             };
             match Offer::read(&control) {
                 Ok(_) => Ok(Carried::Kernel { control: InKernel::Offered(control), ecn }),
-                Err(refusal) => refuse(format!("the control of flows `{name}`: {refusal}")),
+                Err(refusal) => refuse(format!("the congestion control of flows `{name}`: {refusal}")),
             }
         }
     }
@@ -269,11 +269,11 @@ mod tests {
             ),
             (
                 flow("control = \"spike\"\ntransport = \"linux\""),
-                "the control of flows `one`: spike does not run under Linux's TCP: ",
+                "the congestion control of flows `one`: spike does not run under Linux's TCP: ",
             ),
             (
                 flow("control = \"newreno\"\ndiscriminator = \"rtt\"\ntransport = \"linux\""),
-                "the control `newreno` of flows `one` cannot run under the TCP of Linux, because it is a plugin",
+                "the congestion control `newreno` of flows `one` cannot run under the TCP of Linux, because it is a plugin",
             ),
             (
                 flow("control = \"linux:bbr\"\ntransport = { name = \"linux\", min_rto = \"1 s\" }"),

@@ -92,16 +92,16 @@ impl LatenessResult {
         let mut problems = Vec::new();
         if let Some(p99) = self.p99_s.filter(|p99| *p99 > self.p99_bound_s) {
             problems.push(format!(
-                "one {what} in a hundred {verb} at least {} late, more than the allowed {} (1 % of the round trip \
-                 without queues, at least 0.2 ms)",
+                "one {what} in a hundred {verb} at least {} late, more than the allowed {} (1 % of the RTT \
+                 without queues, but at least 0.2 ms)",
                 ms(p99),
                 ms(self.p99_bound_s)
             ));
         }
         if self.max_s > self.max_bound_s {
             problems.push(format!(
-                "the {what} due at {:.3} s {verb} {} late, more than the allowed {} (half of the round trip without \
-                 queues, at least 0.2 ms)",
+                "the {what} due at {:.3} s {verb} {} late, more than the allowed {} (half of the RTT without \
+                 queues, but at least 0.2 ms)",
                 self.max_at_s,
                 ms(self.max_s),
                 ms(self.max_bound_s)

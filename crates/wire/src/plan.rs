@@ -103,7 +103,7 @@ fn sender(used: &[Vec<u32>; 2], member: &Member) -> Result<usize, Error> {
     };
     match (crosses(0), crosses(1)) {
         (true, true) => {
-            refuse("one flow shares links with flows of both hosts, so neither host can be its sender")
+            refuse("one flow shares links with flows from both hosts, so neither host can be its sender")
         }
         (false, true) => Ok(1),
         (_, false) => Ok(0),
@@ -156,7 +156,8 @@ fn check(scenario: &Scenario, member: &Member, most: Rate) -> Result<(), Error> 
         let slowest = links.min_by_key(|link| link.wire.pace.rate);
         if let Some(link) = slowest.filter(|link| link.wire.pace.rate > most) {
             return refuse(format!(
-                "on one path, the slowest link `{}` has {} bit/s, but real time is only tested up to {} bit/s",
+                "on one path, the slowest link `{}` has a rate of {} bit/s, but real-time runs are tested only \
+                 up to {} bit/s",
                 link.name,
                 link.wire.pace.rate.bits_per_second(),
                 most.bits_per_second()

@@ -20,8 +20,8 @@ class SearchDocument(Document):
     )
     objective: str = Field(description="name of the quantity that the search drives to its worst value")
     against: str | None = Field(
-        description="name of the control given by --against, whose value of the objective is subtracted; null "
-        "without --against, where `loss`, `delay` and `harm` subtract the value of CUBIC"
+        description="name of the congestion control given by --against, whose objective is subtracted; null "
+        "without --against, where `loss`, `delay` and `harm` subtract the objective of CUBIC"
     )
     space: str = Field(description="file of the search space")
     badness: float = Field(
@@ -40,21 +40,23 @@ class SearchDocument(Document):
         "scenario, over seeds that the search did not use"
     )
     failed: int = Field(
-        description="number of runs of the found scenario, with the seeds of the search, in which the control "
-        "failed; a failed run counts as 1 (the largest share, or a delay of 1 s), before the value of another "
-        "control is subtracted"
+        description="number of runs of the found scenario, with the seeds of the search, in which the congestion "
+        "control failed; the objective of a failed run is 1 (the largest share, or a delay of 1 s), before the "
+        "objective of another control is subtracted"
     )
-    all_failed: int = Field(description="number of runs in the whole search in which the control failed")
+    all_failed: int = Field(
+        description="number of runs in the whole search in which the congestion control failed"
+    )
     why_failed: str | None = Field(
-        description="error message of a run in which the control failed, preferably a run of the found "
-        "scenario; null if the control never failed"
+        description="error message of a run in which the congestion control failed, preferably a run of the "
+        "found scenario; null if the control never failed"
     )
     values: dict[str, Any] = Field(
         description="values of the found scenario that differ from the unchanged scenario, by their dotted "
         "paths; changes that do not matter were undone"
     )
     runs: int = Field(
-        description="number of simulations, including those of the control whose value is subtracted"
+        description="number of simulations, including those of the congestion control whose objective is subtracted"
     )
     scenario: str | None = Field(description="file of the scenario that was found; null if none was found")
     report: str | None = Field(description="file of the HTML page; null without --html")

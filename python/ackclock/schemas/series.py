@@ -7,14 +7,14 @@ Meanings = dict[str, str]
 
 FLOWS: Meanings = {
     "goodput_bps": (
-        "rate at which the application received payload since the previous sample. Over TCP, data behind a gap count "
-        "when the gap is filled, so a sample can exceed the rate of the link"
+        "rate at which the application received payload since the previous sample. Over TCP, data after a gap are "
+        "counted when the gap is filled, so a sample can exceed the rate of the link"
     ),
     "cwnd_packets": "congestion window",
     "ssthresh_packets": "slow start threshold; null while it is infinite",
     "inflight_packets": "number of packets in flight, as the sender estimates it",
     "rtt_s": (
-        "latest round-trip sample; for `requests` over UDP, the time from the latest answered request to its reply"
+        "latest round-trip time sample; for `requests` over UDP, the time from the latest answered request to its reply"
     ),
     "media_rate_bps": (
         "bit rate that the congestion control of a [call](sctp-and-rtp.md#calls-over-rtp) sets for its encoder"
@@ -26,35 +26,35 @@ FLOWS: Meanings = {
     "cwnd_bytes": "reference window of `rtp:scream`",
     "fast_retransmits": (
         "number of loss recoveries begun since the start of the flow; after the warm-up, since the end of the "
-        "warm-up. Recoveries after a retransmission timeout do not count"
+        "warm-up. Recoveries after a retransmission timeout are not counted"
     ),
     "backoff_factor": (
         "factor by which the back-off rule of the flow has multiplied the retransmission timeout because of "
         "consecutive expiries; 1 without an expiry"
     ),
     "judged_congestion": (
-        "number of loss recoveries so far whose first loss the discriminator attributed to congestion, plus number of "
-        "window reductions after ECN marks and local drops"
+        "number of loss recoveries so far whose first loss the loss discriminator attributed to congestion, plus "
+        "number of window reductions after ECN marks and local drops"
     ),
     "judged_transmission": (
-        "number of loss recoveries so far whose first loss the discriminator attributed to transmission errors"
+        "number of loss recoveries so far whose first loss the loss discriminator attributed to transmission errors"
     ),
-    "smoothed_rtt_s": "smoothed round-trip time of the discriminator `rtt`; 0 before its first sample",
+    "smoothed_rtt_s": "smoothed round-trip time of the loss discriminator `rtt`; 0 before its first sample",
     "congestion_edge_s": (
-        "threshold of the discriminator `rtt`: a loss is attributed to congestion if the discriminator's smoothed "
-        "round-trip time is above this threshold; null before the first round-trip sample"
+        "threshold of the loss discriminator `rtt`: a loss is attributed to congestion if the discriminator's smoothed "
+        "round-trip time is above this threshold; null before the first round-trip time sample"
     ),
-    "in_spike": "state of the discriminator `spike`: 1 during a spike of the trip time, else 0",
+    "in_spike": "state of the loss discriminator `spike`: 1 during a spike of the trip time, else 0",
     "learning_probability": (
-        "probability with which the discriminator `learning` attributes a loss to transmission errors"
+        "probability with which the loss discriminator `learning` attributes a loss to transmission errors"
     ),
     "guesses_right": (
-        "number of losses so far that the discriminator `learning` attributed to transmission errors and after which "
-        "no further loss or timeout occurred within `check` smoothed round-trip times"
+        "number of losses so far that the loss discriminator `learning` attributed to transmission errors and after "
+        "which no further loss or timeout occurred within `check` smoothed round-trip times"
     ),
     "guesses_wrong": (
-        "number of losses so far that the discriminator `learning` attributed to transmission errors and after which "
-        "a further loss or a timeout occurred within `check` smoothed round-trip times"
+        "number of losses so far that the loss discriminator `learning` attributed to transmission errors and after "
+        "which a further loss or a timeout occurred within `check` smoothed round-trip times"
     ),
     "tthresh": (
         "threshold of the action `cwa`, in packets: a loss attributed to transmission errors halves a window at or "
@@ -74,7 +74,7 @@ FLOWS: Meanings = {
         "packet (partial_bytes_acked of RFC 9260)"
     ),
     "lia_alpha": (
-        "aggressiveness alpha of `lia`: a factor on the window increase of all paths (RFC 6356 equation 2)"
+        "aggressiveness alpha of `lia`: a factor in the window increase of every path (RFC 6356 equation 2)"
     ),
     "rtt_threshold_s": (
         "threshold with which `rbcc`, `rbca`, `rbcc-dynamic`, `dca-c` and `dca-s` compare the round-trip time"
@@ -98,7 +98,7 @@ FLOWS: Meanings = {
     ),
     "slows_down": "state of `ledbat++`: 1 in a slowdown, else 0",
     "delta": "delta of `copa`: the weight of delay against rate; a smaller delta allows a longer queue",
-    "velocity": "velocity of `copa`: a factor on the steps of its window",
+    "velocity": "velocity of `copa`: the factor by which the steps of its window are multiplied",
     "c4_state": "state of `c4`: 0 Initial, 1 Recovery, 2 Cruising, 3 Probing, 4 Pushing",
     "c4_rate_packets_per_s": "nominal rate of `c4`",
     "c4_max_rtt_s": "recent maximum round-trip time from which `c4` computes its window",
@@ -133,8 +133,8 @@ FLOWS: Meanings = {
         "state of `prague`: 1 while it is rate-based and computes the window from the rate, else 0"
     ),
     "prague_classic_score": (
-        "score, from 0 to 17, of `prague` with `classic_fallback`: up to 8 the queue counts as L4S, from 9 as "
-        "classic; null without `classic_fallback`"
+        "score, from 0 to 17, of `prague` with `classic_fallback`, which treats the queue as L4S up to a score of 8 "
+        "and as classic from 9; null without `classic_fallback`"
     ),
     "fast_mode": "mode of `africa`: 1 while it grows as HighSpeed TCP, 0 while it grows as Reno",
     "increase_packets": (
@@ -160,10 +160,10 @@ FLOWS: Meanings = {
     "probing": "phase of `rbcc-dynamic`: 1 in the probe phase, else 0",
     "probes": "number of probes in the probe phase of `rbcc-dynamic`; `probe_unit` sets what counts as a probe",
     "probe_increases": (
-        "number of times that `rbcc-dynamic` has raised its round-trip threshold in its probe phase"
+        "number of times that `rbcc-dynamic` has raised its RTT threshold in its probe phase"
     ),
     "probe_decreases": (
-        "number of times that `rbcc-dynamic` has lowered its round-trip threshold in its probe phase"
+        "number of times that `rbcc-dynamic` has lowered its RTT threshold in its probe phase"
     ),
     "rtt_count": (
         "rtt_count of `rbcc-dynamic`: number of samples with a shorter round-trip time than the previous sample minus "
@@ -318,8 +318,8 @@ LINKS: Meanings = {
         "`srtcm` the sum of both buckets, for `trtcm` the peak bucket)"
     ),
     "passed_bytes": (
-        "number of bytes since the start of the run in packets that consumed tokens of `token-bucket`, `scepter`, "
-        "`srtcm`, `trtcm` and `shaper`, or that `fair-policer`, `bc-pqp` and `phantom-queue` admitted"
+        "number of bytes since the start of the run: for `token-bucket`, `scepter`, `srtcm`, `trtcm` and `shaper`, "
+        "in packets that consumed tokens; for `fair-policer`, `bc-pqp` and `phantom-queue`, in admitted packets"
     ),
     "phantom_bytes": "total backlog of the phantom queues of `fair-policer`, `bc-pqp` and `phantom-queue`",
     "tokens_byte_s": (

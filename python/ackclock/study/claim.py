@@ -48,7 +48,7 @@ class Claim(Table):
     )
     asked_by: Literal["thesis", "us"] | None = Field(
         default=None,
-        description="origin of this claim, if it differs from `source.asked_by`: us for a question that you add to "
+        description="origin of this claim, if it differs from `source.asked_by`: `us` for a question that you add to "
         "the claims of a publication",
     )
     unit: str = ""
@@ -69,7 +69,7 @@ class Claim(Table):
     alternative: float | None = Field(
         default=None,
         description="value to expect if the claim were false: the nearest value that contradicts it, or the "
-        "value without any effect",
+        "value in the absence of an effect",
     )
     within_replication: str = Field(
         default="",
@@ -86,8 +86,8 @@ class Claim(Table):
     )
     same_as: str = Field(
         default="",
-        description="claim of a bundled study (THESIS/STUDY CLAIM) that makes and counts the same test of the same "
-        "runs",
+        description="claim of a bundled study (THESIS/STUDY CLAIM) for which the same test of the same runs is "
+        "counted",
     )
     holds_whatever: str = Field(
         default="", description="reason why the verdict does not depend on the unknown part of the set-up"

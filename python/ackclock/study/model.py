@@ -149,7 +149,7 @@ class Case(Table):
     swept: bool = Field(default=True, description="whether the sweep applies to the case")
     sweep: Sweep | None = Field(
         default=None,
-        description="sweep of this case instead of the study's, for a curve over another quantity",
+        description="sweep of this case, instead of the study's, for a curve against another quantity",
     )
 
     @field_validator("name")
@@ -181,8 +181,8 @@ class Metric(experiment.Metric):
 
     cases: list[str] | None = Field(
         default=None,
-        description="cases in which the metric is measured, by name or pattern, if it names something that the "
-        "other cases do not have; default: all",
+        description="cases in which the metric is measured, by name or pattern; required if its expression uses "
+        "something that other cases lack; default: all",
     )
     paper: dict[str, float] = Field(default_factory=dict, description="published numbers by case name")
     definition: str = Field(
@@ -204,7 +204,7 @@ class Figure(Table):
         description="for a figure over time: series to draw, e.g. links.bottleneck.queue_packets",
     )
     metric: str | None = Field(
-        default=None, description="for a figure over the sweep: id of the metric to draw"
+        default=None, description="for a figure against the swept quantity: id of the metric to draw"
     )
     x: str | None = Field(
         default=None, description="for a trade-off: id of the metric on the horizontal axis"
@@ -267,7 +267,7 @@ class Interpretation(Table):
     )
     changes: list[Change] = Field(
         default_factory=list,
-        description="list of changes, instead of `overrides`, if some cases need other overrides than others",
+        description="list of changes, instead of `overrides`, if the overrides differ between cases",
     )
     metrics: dict[str, str] = Field(
         default_factory=dict, description="expressions that replace those of metrics, by metric id"
@@ -366,7 +366,7 @@ class Precision(Table):
         description='largest half-width of a 95 % confidence interval, as a percentage of the mean, e.g. "5 %"'
     )
     metrics: list[str] = Field(
-        min_length=1, description="ids of the metrics whose confidence intervals have to be that narrow"
+        min_length=1, description="ids of the metrics whose confidence intervals must satisfy `within`"
     )
     replications_most: int = Field(ge=1, le=10_000, description="largest number of replications of a case")
 

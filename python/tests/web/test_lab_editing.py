@@ -170,7 +170,7 @@ def test_an_application_over_udp_has_no_control(lab: Lab) -> None:
 
 def test_each_group_gets_a_round_trip_that_stays_its_own(lab: Lab) -> None:
     next(
-        button for button in lab.all("#inspector button") if button.text == "Set a round trip for each group"
+        button for button in lab.all("#inspector button") if button.text == "Set an RTT for each group"
     ).click()
     lab.choose("flow:1")
     lab.slider("dumbbell.rtt.1").send_keys(Keys.END)

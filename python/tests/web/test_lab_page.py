@@ -24,7 +24,7 @@ def test_the_page_is_small_and_runs_by_itself(lab: Lab) -> None:
     assert {flow["name"] for flow in lab.result()["flows"]} == {"cubic", "newreno"}
     titles = [title.text for title in lab.all("#figure .title")]
     assert titles == [
-        "Congestion window (packets)", "Round trip (ms)", "Queue at bottleneck (packets)",
+        "Congestion window (packets)", "RTT (ms)", "Queue at bottleneck (packets)",
         "Utilisation of bottleneck (%)", "Share of goodput (%)",
     ]  # fmt: skip
     assert len(lab.all("#plane circle.a")) == 2
@@ -136,7 +136,7 @@ def test_ten_seeds_give_means_with_intervals(lab: Lab) -> None:
     assert half == pytest.approx(summary.half_width, rel=0.1)
     assert (
         lab.find("#summary caption").text
-        == "Means over seeds 1 to 10 ± half of the 95 % confidence interval."
+        == "Means over seeds 1 to 10 ± half the width of the 95 % confidence interval."
     )
     # The next change is run with as many, and the difference is that of pairs.
     lab.find("#keep").click()

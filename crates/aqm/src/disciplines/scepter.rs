@@ -30,7 +30,7 @@ pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "scepter",
         "A policer that drops packets at random before its token bucket is empty, with a probability computed from the \
-         level of tokens (with most laws, from its prediction)",
+         token level (with most laws, from the predicted level)",
         "Jain 2003 chapter 5",
         Parameters::TABLE,
     ),

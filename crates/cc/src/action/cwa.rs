@@ -46,17 +46,18 @@ parameters! {
         /// acknowledgement repeats the reduction with the number of packets that were missing at the first
         single_cut: bool = flag(
             true,
-            "Alnuem 2009 section 4.2.1: once; appendix D (default single_cut = 0): at every partial acknowledgement",
+            "Alnuem 2009 section 4.2.1: one reduction; appendix D (default single_cut = 0): one at every partial \
+             acknowledgement",
         ),
         /// Whether the cause attributed to a loss is kept until its recovery ends; if not, the cause is determined
         /// again at each acknowledgement
-        latch: bool = flag(false, "Alnuem 2009 appendix D decides anew at each acknowledgement"),
+        latch: bool = flag(false, "Alnuem 2009 appendix D determines the cause at each acknowledgement"),
         /// Ordinal number, since the last timeout, of the loss attributed to transmission errors that sets the
         /// threshold to the window; until that loss, the previous threshold applies, initially zero
         learns_at: u32 = integer(
             "1",
             Range::between(1.0, 1000.0),
-            "Alnuem 2009 figure 4.4: the first; section 8.2 proposes the second or third",
+            "Alnuem 2009 figure 4.4: the first loss; section 8.2 proposes the second or third",
         ),
     }
 }

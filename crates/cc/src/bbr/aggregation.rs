@@ -28,7 +28,7 @@ impl Aggregation {
             expected = 0.0;
         }
         self.delivered += ack.newly_acked;
-        //= draft-ietf-ccwg-bbr section 5.5.9: the window has room for the data acknowledged in excess of the bandwidth
+        //= draft-ietf-ccwg-bbr section 5.5.9: the window includes the data acknowledged in excess of the estimated bandwidth
         let extra = at_least(at_most(self.delivered - expected, cwnd), 0.0);
         self.greatest.take(extra, round, window);
     }

@@ -11,7 +11,7 @@ parameters! {
         full_pipe_growth: f64 = number(
             "1.25",
             Range::between(1.0, 4.0),
-            "BBRv3 draft, section 5.3.1.2: 25 % more; Linux",
+            "BBRv3 draft, section 5.3.1.2: growth by 25 %; Linux",
         ),
         /// Number of consecutive rounds without growth by `full_pipe_growth` after which the pipe counts as full
         full_pipe_rounds: u32 = integer("3", Range::between(1.0, 100.0), "BBRv3 draft, section 5.3.1.2; Linux"),

@@ -25,7 +25,7 @@ parameters! {
         min_quantum: f64 = packets(
             "2 packets",
             Range::between(1.0, 100.0),
-            "BBRv3 draft, section 5.6.3; Linux, which uses 1 below 1.2 Mbit/s",
+            "BBRv3 draft, section 5.6.3; Linux, which uses 1 packet below 1.2 Mbit/s",
         ),
     }
 }
@@ -61,7 +61,7 @@ impl Pacing {
         pacing
     }
 
-    //= draft-ietf-ccwg-bbr section 5.6.2 initial: the first pacing rate is the gain times the initial window per round trip (1 ms if unknown)
+    //= draft-ietf-ccwg-bbr section 5.6.2 initial: the first pacing rate is the gain times the initial window per RTT (1 ms if unknown)
     /// Sets the initial rate: `gain * window` per round trip of the handshake, or per millisecond if `rtt` is
     /// `None`.
     pub fn begin(&mut self, gain: f64, window: Packets, rtt: Option<Span>) {
@@ -94,7 +94,7 @@ impl Pacing {
         let Details { quantum_time, max_quantum, min_quantum, .. } = self.details;
         self.rate = rate;
         let most = max_quantum.bytes() as f64 / f64::from(self.packet_bytes.max(1));
-        //= draft-ietf-ccwg-bbr section 5.6.3: the send quantum is what the pacing rate sends in a millisecond, from two packets to 64 KB
+        //= draft-ietf-ccwg-bbr section 5.6.3: the send quantum is the data sent in a millisecond at the pacing rate, at least two packets and at most 64 KB
         self.quantum = at_least(at_most(rate * quantum_time.seconds(), most), min_quantum);
         let bits_per_second = rate * f64::from(self.packet_bytes) * 8.0;
         self.told = (Rate::from_bits_per_second((bits_per_second as u64).max(1)), self.quantum as u32);

@@ -12,8 +12,8 @@ use ackclock_base::{Packets, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "a-tcp",
-        "One flow that grows and shrinks as k flows: k rises after a loss while there is no queue, and is 1 once a \
-         queue has built up or a competitor is detected",
+        "One flow that grows and shrinks as k flows would: k rises after a loss while there is no queue, and is 1 \
+         once a queue has built up or a competing flow is detected",
         "Cho 2006 section IV.E, algorithms 2 to 4",
         Parameters::TABLE,
     ),

@@ -9,7 +9,7 @@ pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "bbrv1",
         "BBR version 1: paces at the maximum delivery rate of the last ten rounds times a gain that cycles; the window \
-         is a multiple of this rate times the minimum round trip of the last 10 s; losses do not lower the rate",
+         is a multiple of this rate times the minimum RTT of the last 10 s; losses do not lower the rate",
         "draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al. 2016",
         Parameters::TABLE,
     ),

@@ -33,7 +33,7 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "c4",
-        "C4: paces at a nominal rate, with a window derived from the recent maximum round trip; probes at 17/16 of the \
+        "C4: paces at a nominal rate, with a window derived from the recent maximum RTT; probes at 17/16 of the \
          nominal rate at intervals, and sends at 5/4 of it after a successful probe",
         "draft-huitema-ccwg-c4-spec, after -04",
         Parameters::TABLE,

@@ -169,7 +169,7 @@ impl Cubic {
             // Sections 4.4 and 4.5: reach within one round trip the curve's value one round trip ahead;
             // section 4.2 uses the smoothed one.
             let ahead = (elapsed + ack.smoothed_rtt).seconds();
-            //= RFC 9438 section 4.2 bounds: the target lies between the window and one and a half windows
+            //= RFC 9438 section 4.2 bounds: the target lies between the window and 1.5 times the window
             let target = self.curve(epoch, ahead).clamp(window.cwnd, MAX_TARGET * window.cwnd);
             //= RFC 9438 section 4.4: in the concave region an acknowledgement adds (target - cwnd) / cwnd
             //= RFC 9438 section 4.5: in the convex region an acknowledgement adds (target - cwnd) / cwnd

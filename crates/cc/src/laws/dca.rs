@@ -13,7 +13,7 @@ use ackclock_base::{Packets, Range, choice, parameters};
 pub const COLLABORATIVE: Entry = Entry {
     descriptor: &control(
         "dca-c",
-        "Reno that, when the round trip exceeds a threshold, reduces its window and the windows of the flows in its \
+        "Reno that, when the RTT exceeds a threshold, reduces its window and the windows of the flows in its \
          group whose window is larger",
         "Cho 2006 section II.C, algorithm 1 (TCP/DCA-C)",
         Parameters::TABLE,

@@ -14,7 +14,7 @@ pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ledbat",
         "LEDBAT: keeps the queueing delay near a target, and so yields to other flows; uses one-way delays if packets \
-         carry timestamps, and round trips otherwise",
+         carry timestamps, and RTTs otherwise",
         "RFC 6817",
         Parameters::TABLE,
     ),

@@ -13,8 +13,8 @@ use ackclock_base::{Packets, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ledbat++",
-        "LEDBAT++: keeps the queueing delay, measured from round trips, below a target; slows down periodically to \
-         measure the base round trip",
+        "LEDBAT++: keeps the queueing delay, derived from RTTs, below a target; slows down periodically to \
+         measure the base RTT",
         "draft-irtf-iccrg-ledbat-plus-plus-01 sections 4.2 to 4.4",
         Parameters::TABLE,
     ),

@@ -16,7 +16,7 @@ use ackclock_base::{Packets, Range, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ltcp-rc",
-        "Layered TCP (LTCP) whose increase compensates for a long round trip: always (fixed), less once the flow is \
+        "Layered TCP (LTCP) whose increase compensates for a long RTT: always (fixed), less once the flow is \
          steady (full-half), or only until it is steady (on-off)",
         "S. Jain 2005 chapters IV (fixed) and V (on-off, full-half)",
         Parameters::TABLE,
@@ -76,8 +76,8 @@ parameters! {
         alpha: f64 = number(
             "0.3333333333333333",
             Range::between(0.0, 5.0),
-            "S. Jain equation 4.2; table I: with 1/3, flows with different round trips share a link as TCP flows do; \
-             with 5/3, equally",
+            "S. Jain equation 4.2; table I: with 1/3, flows with different RTTs share a link as TCP flows do; with \
+             5/3, equally",
         ),
         layer_threshold: Packets = ltcp::LAYER_THRESHOLD,
         beta: f64 = ltcp::BETA,

@@ -17,7 +17,7 @@ pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbcc",
         "RBCC (RTT Based Congestion Control): each acknowledgement of new data moves the window by the relative \
-         difference between a threshold and the round trip, in packets: up if the round trip is below the threshold, \
+         difference between a threshold and the RTT, in packets: up if the RTT is below the threshold, \
          down if it is above; a loss halves the window",
         "Dahal 2007 sections 3.3, 4.1 to 4.3, equations 3.4, 3.5, 4.1",
         Parameters::TABLE,
@@ -45,7 +45,7 @@ parameters! {
         timeout_cut: bool = flag(true, "Dahal section 4.1 v, vi: as NewReno; window after a timeout not stated"),
         /// Whether the window changes at every acknowledgement with a round-trip sample, including duplicates before a
         /// recovery; if not, only at acknowledgements of new data
-        every_ack: bool = flag(false, "Dahal section 4.4: acknowledgements of new data; section 3.3: every one"),
+        every_ack: bool = flag(false, "Dahal section 4.4: acknowledgements of new data; section 3.3: all"),
         /// The threshold and the bounds on the window.
         threshold: Threshold,
     }

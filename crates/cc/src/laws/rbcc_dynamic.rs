@@ -23,7 +23,7 @@ use ackclock_base::{Packets, Span};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbcc-dynamic",
-        "RBCC that adapts its round-trip threshold to trends in the window and the round trip: by heuristics I to III \
+        "RBCC that adapts its RTT threshold to trends in the window and the RTT: by heuristics I to III \
          in a probe phase, then by IV and V",
         "Dahal 2007 section 4.4, constants of section 4.5.8",
         Parameters::TABLE,

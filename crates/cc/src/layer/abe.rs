@@ -26,7 +26,7 @@ parameters! {
     pub struct Abe {
         /// Fraction of the packets in flight or of the window (as set by the transport's `reduce_from`) that remains
         /// after an echoed ECN mark, at least 2 packets, unless the control's own reduction leaves more
-        beta: f64 = number("0.8", Range::between(0.0, 1.0), "RFC 8511 section 3.1; 0.85 over CUBIC in section 4.2"),
+        beta: f64 = number("0.8", Range::between(0.0, 1.0), "RFC 8511 section 3.1, which mentions 0.85 for CUBIC"),
     }
 }
 
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn over_cubic_the_plateau_stays_where_the_mark_was() {
-        // RFC 8511 section 4.2: beta is 0.85 over CUBIC. K = cbrt((100 - 85) / 0.4) = 3.347 s instead of
+        // RFC 8511 section 3.1: beta is 0.85 for CUBIC. K = cbrt((100 - 85) / 0.4) = 3.347 s instead of
         // cbrt(30 / 0.4) = 4.217.
         let mut script = abe("cubic", 100.0, &[("beta", "0.85")]);
         script.mark();

@@ -27,8 +27,12 @@ pub static AGENT: Table = Table::new(
     "agent_at_node",
     "An agent that reads the packets of TCP flows at a node and can retransmit or remove some",
     &[&[
-        Key::new("at", &[Form::Text], "The node of the agent, an intermediate node of TCP flows' paths")
-            .such_as("\"left\""),
+        Key::new(
+            "at",
+            &[Form::Text],
+            "The node of the agent: an intermediate node on the paths of TCP flows",
+        )
+        .such_as("\"left\""),
         Key::new("agent", &[Form::Named(Kind::Agent)], "The kind of agent, with its parameters")
             .such_as("\"snoop\""),
     ]],

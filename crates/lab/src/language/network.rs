@@ -234,7 +234,7 @@ impl Network {
             table.problem_at(
                 "reverse",
                 "`reverse` of a link in one direction",
-                "`between` in place of `from` and `to`",
+                "`between` instead of `from` and `to`",
             );
         }
         let ends = if one_way {

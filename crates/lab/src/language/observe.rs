@@ -92,7 +92,7 @@ pub static OBSERVE: Table = Table::new(
             "bursts",
             &[Form::Quantity(Quantity::Packets, BURSTS)],
             "The minimum length of a burst in data packets; a burst is a sequence of packets of one group of flows, \
-             each of which arrives at the link `at` less than its transmission time after the previous packet",
+             each of which arrives at the link given by `at` less than its transmission time after the previous packet",
         )
         .such_as("\"4 packets\"")
         .needing(&["at"]),

@@ -65,7 +65,7 @@ pub trait Transport: Debug + Send + Sync {
 pub(super) fn check_brought_along(table: &TableReader<'_>, control: &ControlPlan) -> Option<()> {
     let Some(name) = control.brought_along() else { return Some(()) };
     let stack = name.split(':').next().unwrap_or(name);
-    let found = format!("the control {} over a transport other than {stack}", quoted(name));
+    let found = format!("the congestion control {} over a transport other than {stack}", quoted(name));
     table.problem_at(
         "control",
         &found,
@@ -230,11 +230,11 @@ pub(super) fn check_discriminator(table: &TableReader<'_>, discriminator: Option
     let Some(entry) = discriminator.and_then(ackclock_cc::registry::find_discriminator) else { return };
     if entry.needs_timestamps {
         let given = if table.get("discriminator").is_some() { "discriminator" } else { "control" };
-        let found = format!("the discriminator {} over {transport}", quoted(entry.descriptor.name));
+        let found = format!("the loss discriminator {} over {transport}", quoted(entry.descriptor.name));
         table.problem_at(
             given,
             &found,
-            "a discriminator that does not use TCP's timestamps, or a TCP transport",
+            "a loss discriminator that does not use TCP's timestamps, or a TCP transport",
         );
     }
 }

@@ -55,12 +55,12 @@ impl Transport for Rtp {
         if control.own::<&Entry>().is_some() {
             return Some(());
         }
-        let found = format!("the control {} over RTP", quoted(control.name()));
+        let found = format!("the congestion control {} over RTP", quoted(control.name()));
         let known: Vec<_> = RATE_CONTROLS.iter().map(|entry| entry.descriptor).collect();
         table.problem_at(
             "control",
             &found,
-            &format!("a control of real-time media: {}", one_of_these(&known)),
+            &format!("a congestion control for real-time media: {}", one_of_these(&known)),
         );
         None
     }
@@ -80,7 +80,7 @@ impl Transport for Rtp {
     }
 
     fn own_controls(&self) -> Vec<OwnControl> {
-        let instead = "a window-based control over a transport other than RTP";
+        let instead = "a window-based congestion control over a transport other than RTP";
         let own = |entry: &'static Entry| OwnControl::new(entry.descriptor, instead, entry);
         RATE_CONTROLS.iter().map(own).collect()
     }

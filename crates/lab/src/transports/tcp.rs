@@ -66,7 +66,7 @@ fn check_timestamps(table: &TableReader<'_>, discriminator: Option<&str>, detail
     if entry.needs_timestamps && !details.timestamps {
         let given = if table.get("transport").is_some() { "transport" } else { "control" };
         let expected = format!(
-            "`timestamps = true` in the transport: the discriminator {} uses timestamps",
+            "`timestamps = true` in the transport: the loss discriminator {} uses timestamps",
             quoted(entry.descriptor.name)
         );
         table.problem_at(given, "a transport without timestamps", &expected);

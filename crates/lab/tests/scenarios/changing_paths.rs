@@ -219,11 +219,11 @@ fn mistakes_in_changing_links_are_reported() {
                     access = ACCESS\n[[flows]]\ncontrol = \"sack\"\n";
     let access = "{ rate = \"1 Gbit/s\" }";
     for (rtt, access, told) in [
-        ("\"19 ms\"", access, "a round trip of 19 ms, expected at least the 20 ms"),
+        ("\"19 ms\"", access, "a round-trip time of 19 ms, expected at least 20 ms"),
         (
             "[\"40 ms\", \"50 ms\"]",
             access,
-            "2 round trips, expected at most 1 round trip: one for each pair of hosts",
+            "2 round-trip times, expected at most 1 round-trip time: one for each pair of hosts",
         ),
         (
             "\"40 ms\"",

@@ -166,16 +166,16 @@ fn what_a_stack_cannot_do_is_a_located_problem() {
         ),
         (
             "control = \"noq:cubic\"\ntransport = \"quinn\"",
-            "the control \"noq:cubic\" over quinn, expected `transport = \"noq\"`, the stack of this control",
+            "the congestion control \"noq:cubic\" over quinn, expected `transport = \"noq\"`, the stack of this control",
         ),
         ("control = \"noq:cubik\"\ntransport = \"noq\"", "did you mean `noq:cubic`?"),
         (
             "control = \"bbrv3\"\ntransport = \"quinn\"",
-            "the control \"bbrv3\" over quinn, expected another control: \"bbrv3\" does not run over this stack, because it sets a sending rate",
+            "the congestion control \"bbrv3\" over quinn, expected another congestion control: \"bbrv3\" does not run over this stack, because it sets a sending rate",
         ),
         (
             "control = \"spike\"\ntransport = \"noq\"",
-            "the control \"spike\" over noq, expected another control: \"spike\" does not run over this stack, because its loss discriminator runs only",
+            "the congestion control \"spike\" over noq, expected another congestion control: \"spike\" does not run over this stack, because its loss discriminator runs only",
         ),
         ("control = \"cubic\"\ntransport = { name = \"noq\", sack = true }", "sack"),
         (
@@ -188,7 +188,7 @@ fn what_a_stack_cannot_do_is_a_located_problem() {
         ),
         (
             "control = \"noq:cubic\"\ntransport = \"noq\"\nslow_start = \"hystart++\"",
-            "`slow_start` with the control \"noq:cubic\", expected no `slow_start`, or a control of ackclock",
+            "`slow_start` with the control \"noq:cubic\", expected no `slow_start`, or a congestion control of ackclock",
         ),
     ];
     for (flow, expected) in cases {

@@ -114,7 +114,7 @@ fn a_discriminator_that_uses_timestamps_is_refused() {
         json!({ "flows.q.discriminator": "spike" }).as_object().cloned().unwrap_or_default();
     let problems = Scenario::parse(ONE, "test", &overrides).expect_err("no timestamps");
     let text = diagnostics::render(&problems);
-    assert!(text.contains("the discriminator \"spike\" over QUIC"), "{text}");
+    assert!(text.contains("the loss discriminator \"spike\" over QUIC"), "{text}");
 }
 
 #[test]

@@ -103,7 +103,7 @@ impl Duplicates {
         if partial && self.resends {
             let Losses { window_deflation: deflates, partial_ack_timer, .. } = self.options;
             // RFC 6582 section 3.2 step 3: the inflation shrinks by what was acknowledged, less one packet.
-            //= RFC 6582 section 3.2 deflation: a partial acknowledgement deflates the window by the data that it acknowledges, less one segment
+            //= RFC 6582 section 3.2 deflation: a partial acknowledgement deflates the window by the data that it acknowledges, minus one segment
             self.inflation =
                 if deflates { (self.inflation + 1).saturating_sub(summary.cumulative) } else { 0 };
             //= RFC 6582 section 3.2 timer: the first partial acknowledgement restarts the timer

@@ -25,7 +25,7 @@ const GRANULARITY: Span = Span::from_millis(1);
 /// kPersistentCongestionThreshold (RFC 9002 section 7.6.1).
 const PERSISTENT_CONGESTION_THRESHOLD: u64 = 3;
 
-//= RFC 9002 section 6.2.2: before the first sample, the round trip is assumed to be 333 ms
+//= RFC 9002 section 6.2.2: before the first sample, the RTT is assumed to be 333 ms
 /// kInitialRtt (RFC 9002 section 6.2.2), with half of it as the variation (section 5.3).
 const INITIAL: Smoothed = Smoothed { mean: Span::from_millis(333), deviation: Span::from_nanos(166_500_000) };
 
@@ -156,7 +156,7 @@ impl Quic {
         any
     }
 
-    //= RFC 9002 section 6.1.2 threshold: the time threshold is 9/8 of the longer of the smoothed and latest round trip
+    //= RFC 9002 section 6.1.2 threshold: the time threshold is 9/8 of the larger of the smoothed and the latest RTT
     /// Returns max(smoothed_rtt, latest_rtt) (RFC 9002 section 6.1.2).
     fn longest_rtt(&self, rtt: Smoothed) -> Span {
         self.latest_rtt.max(rtt.mean)
@@ -193,7 +193,7 @@ impl Quic {
                     found.persistent |= sent.at.since(since) >= persistent_after;
                 }
             } else {
-                //= RFC 9002 section 6.1.2 timer: a timer runs for packets sent before an acknowledged packet that are not yet late enough to be lost
+                //= RFC 9002 section 6.1.2 timer: a timer runs while packets sent before an acknowledged packet cannot be declared lost yet
                 self.loss_time = sent.at + delay;
                 break;
             }

@@ -165,7 +165,7 @@ impl Rack {
                 timed = timed.max(Some((self.rank(number, sent, false), rtt)));
             }
         });
-        //= RFC 8985 section 6.2 rtt: RACK.rtt is taken from a delivered segment whose round trip is unambiguous
+        //= RFC 8985 section 6.2 rtt: RACK.rtt is taken from a delivered segment whose RTT is unambiguous
         if let Some((_, rtt)) = timed {
             self.rtt = rtt;
         }

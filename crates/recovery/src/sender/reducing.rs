@@ -44,7 +44,7 @@ impl Sender {
     pub(super) fn begin_recovery(&mut self, now: Time, found: LossFound, flight: SenderFlight) {
         self.timed = None;
         self.counts.fast_retransmits += 1;
-        //= RFC 9002 section 7.3.2 marks: the loss of a packet sent before a mark reduced the window does not reduce the window again
+        //= RFC 9002 section 7.3.2 marks: after a mark has reduced the window, the loss of a packet sent before the reduction does not reduce it again
         //= RFC 3168 section 6.1.2 once: the congestion window is reduced at most once for all drops and ECN marks in a window of data
         if self.event.takes_in(found.number) {
             self.forbid_undo();

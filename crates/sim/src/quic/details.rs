@@ -23,7 +23,7 @@ parameters! {
         packet: Size = size(
             "1439 B",
             Range::between(1.0, 65_000.0),
-            "MTU of 1500 B less the headers; RFC 9000 section 14.3 (path MTU discovery)",
+            "MTU of 1500 B minus the headers; RFC 9000 section 14.3 (path MTU discovery)",
         ),
         /// The size of the headers of a packet on the wire
         header: Size = size(
@@ -80,7 +80,8 @@ parameters! {
         /// again
         loss_thresholds: Reordering = choice(
             "fixed",
-            "RFC 9002 section 6.1.1 allows both; adaptive: google/quiche, GeneralLossAlgorithm::SpuriousLossDetected",
+            "fixed and adaptive: RFC 9002 section 6.1.1; adaptive: google/quiche, \
+             GeneralLossAlgorithm::SpuriousLossDetected",
         ),
         /// The condition under which the window counts as used and can grow: it is full, or at least half of it was in
         /// flight within the last window of data (half); it is full (full); it was full within the last window of data
@@ -109,7 +110,7 @@ parameters! {
         pacing_burst: Packets = packets(
             "1 packets",
             Range::between(1.0, 1e6),
-            "RFC 9002 section 7.7: bursts at most the initial window",
+            "RFC 9002 section 7.7: bursts of at most the initial window",
         ),
         /// The upper bound of a random delay before each packet is sent, drawn uniformly from 0, to avoid phase effects
         send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991"),

@@ -91,7 +91,7 @@ parameters! {
         base_history: usize = integer(
             "10",
             Range::between(1.0, MAX_MINUTES as f64),
-            "RFC 8698 section 5.1.1 suggests tens of minutes; 10 in RFC 6817 section 2.5",
+            "RFC 8698 section 5.1.1 suggests tens of minutes; RFC 6817 section 2.5 uses 10 minutes",
         ),
     }
 }

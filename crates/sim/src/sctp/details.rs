@@ -82,18 +82,18 @@ parameters! {
             "approximately the default of transport `rfc`; 1,310,720 B in Dahal section 6.2.1",
         ),
         /// The initial congestion window of a path; none: 4404 B, but at least 2 and at most 4 packets
-        initial_window: Option<Packets> = packets("none", PACKETS, "RFC 9260 section 7.2.1; 2 in RFC 2960"),
+        initial_window: Option<Packets> = packets("none", PACKETS, "RFC 9260 section 7.2.1; 2 packets in RFC 2960"),
         /// The initial slow start threshold; none for an infinite threshold
         initial_ssthresh: Option<Size> = size("none", Range::between(1500.0, 4e9), "RFC 9260 section 7.2.1"),
         /// Lower bound of the congestion window of an idle path, which is halved for each retransmission timeout in
         /// which nothing is sent over the path
-        idle_window: Packets = packets("4 packets", PACKETS, "RFC 9260 section 7.2.1; 2 in RFC 2960"),
+        idle_window: Packets = packets("4 packets", PACKETS, "RFC 9260 section 7.2.1; 2 packets in RFC 2960"),
         /// Lower bound of a path's congestion window after a loss or a mark, in packets; a control can set a higher
         /// bound (sctp: 4). After a timeout, the window is one packet
         min_window: Packets = packets(
             "2 packets",
             PACKETS,
-            "RFC 9438 section 4.6; 4 in RFC 9260 section 7.2.3 and control `sctp`",
+            "RFC 9438 section 4.6; 4 packets in RFC 9260 section 7.2.3 and in the congestion control `sctp`",
         ),
         /// Whether the slow start threshold of an idle path is set to its congestion window before the window is halved
         idle_sets_ssthresh: bool = flag(true, "RFC 9260 section 7.2.1; not in RFC 2960 or ns-2"),

@@ -50,7 +50,7 @@ impl Heartbeat {
     /// idleness counts stays as it is, even if a HEARTBEAT has not been answered.
     pub fn wait_longer(&mut self, rto: Span, may_have_failed: bool, random: &mut dyn Random) {
         self.patience = match self.interval {
-            //= RFC 9260 section 8.3: an idle path is sent a HEARTBEAT after HB.interval plus the RTO, with a jitter of +/- 50 % of the RTO
+            //= RFC 9260 section 8.3: a HEARTBEAT is sent over an idle path after HB.interval plus the RTO, with a jitter of +/- 50 % of the RTO
             Some(interval) if !may_have_failed => interval + rto.scale(0.5 + random.uniform()),
             _ => rto,
         };

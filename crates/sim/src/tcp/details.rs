@@ -56,7 +56,7 @@ parameters! {
         packet: Size = size(
             "1448 B",
             Range::between(1.0, 65_000.0),
-            "RFC 9293 section 3.7.1: 1500 B less IP, TCP and timestamps",
+            "RFC 9293 section 3.7.1: 1500 B minus the headers of IP and TCP and the timestamps",
         ),
         /// The size of the headers of a packet on the wire
         header: Size = size("52 B", Range::between(0.0, 500.0), "IPv4 20 B, TCP 20 B, timestamps 12 B"),
@@ -65,7 +65,7 @@ parameters! {
         window: Packets = packets(
             "10000 packets",
             WINDOWS,
-            "RFC 7323 allows 1 GiB; the default fills 1 Gbit/s at a 100 ms round trip; ns-2's window_",
+            "RFC 7323 allows 1 GiB; the default fills a 1 Gbit/s path with an RTT of 100 ms; ns-2's window_",
         ),
         /// The initial congestion window; `none`: 10 packets or 14,600 B, whichever is less, but at least 2 packets
         initial_window: Option<Packets> = packets(

@@ -33,7 +33,7 @@ parameters! {
         split_acks: u32 = integer(
             "1",
             Range::between(1.0, 1000.0),
-            "Savage and others 1999, ACK division; byte counting (RFC 3465) prevents the gain",
+            "Savage and others 1999, ACK division; byte counting (RFC 3465) makes it ineffective",
         ),
         /// The number of times that the receiver sends each acknowledgement
         repeat_acks: u32 = integer("1", Range::between(1.0, 1000.0), "Savage and others 1999, DupACK spoofing"),

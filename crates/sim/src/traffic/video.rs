@@ -41,7 +41,11 @@ parameters! {
         /// The ratio of the size of a large frame to that of a small one
         ratio: f64 = number("5", Range::between(1.0, 1000.0), "none"),
         /// The largest payload of a packet or write; the last packet or write of a frame can be smaller
-        packet: Size = size("1472 B", Range::between(1.0, 65_000.0), "1500 B less IPv4 20 B and UDP 8 B"),
+        packet: Size = size(
+            "1472 B",
+            Range::between(1.0, 65_000.0),
+            "1500 B minus the headers of IPv4 (20 B) and UDP (8 B)",
+        ),
         header: Size = HEADER,
     }
 }

@@ -49,8 +49,8 @@ fn name_control(socket: &impl AsFd, control: &str) -> Result<(), Error> {
         let available = available.unwrap_or_default();
         failed(
             &format!(
-                "the kernel's control `{control}` cannot be set on a socket (available: {}; as root, `modprobe \
-                 tcp_{control}` loads its module)",
+                "the kernel's congestion control `{control}` cannot be set on a socket (available: {}; as root, \
+                 `modprobe tcp_{control}` loads its module)",
                 available.trim()
             ),
             error,

@@ -17,8 +17,8 @@ impl Offers {
         let words: Vec<&str> = wanted.iter().map(String::as_str).collect();
         let missing = |missing: ackclock_kernel::Missing| {
             Error::Failed(format!(
-                "{missing}. In real time, ackclock's controls also run over `transport = \"noq\"`; the kernel's own \
-                 controls have names such as `\"linux:cubic\"`"
+                "{missing}. In real time, ackclock's congestion controls also run over `transport = \"noq\"`; the kernel's \
+                 own controls have names such as `\"linux:cubic\"`"
             ))
         };
         let offered =

@@ -50,8 +50,8 @@ def control(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Feed the events in FILE, which --record wrote, to the recorded controls, or, if "
-            "NAME... is given, to these controls, and compare the decisions with the recorded ones. Needs no privileges.",
+            help="Feed the events in FILE, which --record wrote, to the recorded controls, or to the "
+            "controls NAME... if given, and compare the decisions with the recorded ones. Needs no privileges.",
             show_default=False,
         ),
     ] = None,

@@ -134,7 +134,7 @@ function roundTrip(root, meaning, index, { within }) {
   // There and back over the bottleneck is a part of it.
   const least = 2 * (meaning.network.links.find(({ name }) => name === "bottleneck")?.delay_s ?? 0);
   const field = within({
-    label: "Round trip",
+    label: "RTT",
     kind: "time",
     low: Math.max(1e-3, least),
     high: 2,
@@ -146,7 +146,7 @@ function roundTrip(root, meaning, index, { within }) {
       all === undefined
         ? "The round-trip time without queueing: by default, the sum of the link delays."
         : "The round-trip time without queueing, equal for all flows.";
-    const each = meaning.flows.length > 1 ? { action: "each", actionLabel: "Set a round trip for each group" } : {};
+    const each = meaning.flows.length > 1 ? { action: "each", actionLabel: "Set an RTT for each group" } : {};
     return [{ ...field, path: ["dumbbell", "rtt"], value: all, help, ...each }];
   }
   const pairs = pairsOf(meaning.flows[index], meaning.network.links);
@@ -154,7 +154,7 @@ function roundTrip(root, meaning, index, { within }) {
     ...field,
     path: ["dumbbell", "rtt", pair % all.length],
     value: all[pair % all.length],
-    label: pairs.length > 1 ? `Round trip ${pair + 1}` : field.label,
+    label: pairs.length > 1 ? `RTT ${pair + 1}` : field.label,
     help: "The round-trip time without queueing between this pair of hosts.",
   }));
 }

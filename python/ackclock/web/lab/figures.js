@@ -139,7 +139,7 @@ export function timeFigure(a, b, width, { heightOfPanel = 128, other = "dashed: 
         : "";
   const panels = [
     { title: "Congestion window (packets)", lines: window },
-    { title: "Round trip (ms)", lines: roundTrip },
+    { title: "RTT (ms)", lines: roundTrip },
     { title: `Queue${several} (packets)`, lines: queue },
     ...(used && a?.links.some((link) => !link.varies)
       ? [{ title: `Utilisation${several.replace(/^ at/, " of")} (%)`, lines: ofLinks("used"), y: [0, 100] }]
@@ -175,7 +175,7 @@ export function timeFigure(a, b, width, { heightOfPanel = 128, other = "dashed: 
     parts.push(`<g transform="translate(0 ${top})">${text}</g>`);
     top += height;
   });
-  return svg(width, top, parts.join(""), "Congestion window, round trip, queue, utilisation and share of goodput over time");
+  return svg(width, top, parts.join(""), "Congestion window, RTT, queue, utilisation and share of goodput over time");
 }
 
 // Draws the legend, [{label, colour}], in as many rows as needed.
@@ -257,8 +257,8 @@ export function planeFigure(a, b, width, height = 250) {
       : [];
   });
   const text = panel({
-    title: `Goodput (Mbit/s) over mean round trip${width > 480 ? "; better is to the left and up" : ""}`,
-    xLabel: "Mean round trip (ms)",
+    title: `Goodput (Mbit/s) versus mean RTT${width > 480 ? "; better is to the left and up" : ""}`,
+    xLabel: "Mean RTT (ms)",
     x,
     logX,
     y: [0, headroom(highest([all.map((place) => place.goodput)]) * 1.08)],
@@ -267,7 +267,7 @@ export function planeFigure(a, b, width, height = 250) {
     width,
     height,
   });
-  return svg(width, height, text, "Goodput of each flow over its mean round trip");
+  return svg(width, height, text, "Goodput of each flow versus its mean RTT");
 }
 
 // Returns a drawing as SVG text; its letters have the size that the page has chosen, and with them all else.

@@ -16,8 +16,8 @@ export function numbersOf(result, links = []) {
   return {
     all: [
       ["Total goodput", "Mbit/s", sum(result.flows, "goodput_bps") / 1e6],
-      ["Mean round trip", "ms", times(mean(rtts), 1000)],
-      ["95th percentile of round trip, worst flow", "ms", times(tails.length ? Math.max(...tails) : null, 1000)],
+      ["Mean RTT", "ms", times(mean(rtts), 1000)],
+      ["95th percentile of the RTT, worst flow", "ms", times(tails.length ? Math.max(...tails) : null, 1000)],
       ["Packets lost", "%", sent ? (100 * sum(result.flows, "lost_packets")) / sent : null],
       ...links.map((name) => [`Utilisation of ${name}`, "%", times(result.links.find((link) => link.name === name)?.utilisation, 100)]),
       ["Fairness (Jain)", "", result.fairness],
@@ -103,7 +103,7 @@ export function summaryTable(a, b, links, called = { now: "A (now)", kept: "B (k
     ),
   );
   const notes = [
-    a.length > 1 ? `Means over seeds ${a[0].seed} to ${a[a.length - 1].seed} ± half of the 95 % confidence interval` : null,
+    a.length > 1 ? `Means over seeds ${a[0].seed} to ${a[a.length - 1].seed} ± half the width of the 95 % confidence interval` : null,
     flows.length > each * MOST_FLOWS ? `Only the first ${MOST_FLOWS} of ${flows.length / each} flows are shown` : null,
   ].filter(Boolean);
   return make(

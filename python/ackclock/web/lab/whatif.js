@@ -231,7 +231,7 @@ export class WhatIf {
     const x = [Math.min(...values) * factor, Math.max(...values) * factor];
     const panels = [
       ["Mean goodput per flow (Mbit/s)", (flow) => flow.goodput_bps / 1e6],
-      ["Mean round trip (ms)", (flow) => flow.rtt_mean_s * 1000],
+      ["Mean RTT (ms)", (flow) => flow.rtt_mean_s * 1000],
       ["Packets lost (%)", (flow) => (flow.sent_packets ? (100 * flow.lost_packets) / flow.sent_packets : null)],
     ].map(([title, pick]) => ({ title, drawn: lines(pick), names: groups }));
     panels.push({ title: `Utilisation of ${links.join(", ")} (%)`, drawn: used, names: links, least: 100 });
@@ -265,7 +265,7 @@ export class WhatIf {
       width,
       legend.height + Math.ceil(drawings.length / columns) * 200,
       inside,
-      `Goodput, round trip, loss and utilisation over ${number.label}`,
+      `Goodput, RTT, loss and utilisation versus ${number.label}`,
     );
   }
 }

@@ -23,7 +23,7 @@ impl MaxBandwidth {
         }
     }
 
-    //= draft-ietf-ccwg-bbr section 5.5.6: the maximum bandwidth is the maximum of two cycles of ProbeBW
+    //= draft-ietf-ccwg-bbr section 5.5.6: the maximum bandwidth is the largest sample of the last two cycles of ProbeBW
     /// Begins a new cycle. A cycle without a sample continues, since otherwise no rate would be known.
     pub fn advance(&mut self) {
         if self.slots[1] > 0.0 {

@@ -27,7 +27,7 @@ impl Bounds {
     /// Returns the long-term bound less the headroom left to other flows, which is a share of the bound and at
     /// least one packet. The result is at least the smallest pipe, and infinite if there is no bound.
     pub fn with_headroom(&self, parameters: &Parameters) -> Packets {
-        //= draft-ietf-ccwg-bbr section 5.3.3.9 headroom: CRUISE leaves 15 % of the long-term bound unused, and at least one packet
+        //= draft-ietf-ccwg-bbr section 5.3.3.9 headroom: ProbeBW_CRUISE leaves 15 % of the long-term bound unused, and at least one packet
         let headroom = at_least(parameters.headroom * self.inflight_longterm, 1.0);
         if self.inflight_longterm.is_finite() {
             at_least(self.inflight_longterm - headroom, parameters.min_pipe_cwnd)
@@ -46,7 +46,7 @@ impl Bounds {
     /// keep.
     pub fn lower(&mut self, max_bw: f64, cwnd: Packets, latest: &Latest, beta: f64) {
         let or = |bound: f64, start: f64| if bound.is_finite() { bound } else { start };
-        //= draft-ietf-ccwg-bbr section 5.5.10.3 lower: a round with losses scales the short-term bounds by 0.7, but not below what it delivered
+        //= draft-ietf-ccwg-bbr section 5.5.10.3 lower: a round with losses multiplies the short-term bounds by 0.7, but not to less than the round delivered
         self.bw_shortterm = latest.bw.max(beta * or(self.bw_shortterm, max_bw));
         self.inflight_shortterm = latest.inflight.max(beta * or(self.inflight_shortterm, cwnd));
     }
@@ -65,7 +65,7 @@ pub fn too_high(lost: Packets, tx_in_flight: Packets, parameters: &Parameters) -
     lost > parameters.loss_threshold * tx_in_flight
 }
 
-//= draft-ietf-ccwg-bbr section 5.5.10.2 prefix: the long-term bound is the data in flight at which the loss reached 2 %, even within a packet
+//= draft-ietf-ccwg-bbr section 5.5.10.2 prefix: the long-term bound is the data in flight at which the loss reached 2 %, even if that point lies within a packet
 /// Returns the flight, in packets, at which the losses reached the threshold. That point lies within the lost
 /// packet, which may be large where an interface sends several as one.
 pub fn inflight_at_loss(lost: &Lost, parameters: &Parameters) -> Packets {

@@ -76,7 +76,7 @@ impl Cycle {
     /// Returns whether the next probe is due. The number of rounds is compared with a number of packets,
     /// since Reno would need that many rounds to regain them; the draft's `target_inflight` is in bytes.
     pub fn is_due(&self, now: Time, target_inflight: Packets, max_rounds: f64) -> bool {
-        //= draft-ietf-ccwg-bbr section 5.3.3.8.2 rounds: a bandwidth probe starts at the latest after as many rounds as Reno needs, at most 63
+        //= draft-ietf-ccwg-bbr section 5.3.3.8.2 rounds: a bandwidth probe starts at the latest after as many rounds as Reno needs to regain its window, at most 63
         now > self.began + self.wait || self.rounds_since_up as f64 >= at_most(target_inflight, max_rounds)
     }
 

@@ -71,7 +71,7 @@ parameters! {
         /// Upper limit on the rounds between probes for bandwidth. If the bandwidth-delay product or the window has
         /// fewer packets, their number is the limit, because Reno needs about as many rounds to regain its window
         max_probe_rounds: f64 = number("63", Range::between(1.0, 1e6), "BBRv3 draft, section 5.3.3.5.2"),
-        //= draft-ietf-ccwg-bbr section 5.3.4.2: ProbeRTT begins after five seconds without a new minimum round trip
+        //= draft-ietf-ccwg-bbr section 5.3.4.2: ProbeRTT begins after five seconds without a new minimum RTT
         /// Time without a new minimum round trip after which ProbeRTT begins, unless the flow is restarting from idle
         probe_rtt_interval: Span = time(
             "5 s",

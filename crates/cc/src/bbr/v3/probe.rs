@@ -51,7 +51,7 @@ impl BbrV3 {
                 self.start_refill(ack.delivered);
             }
             State::Down if self.has_drained(ack.inflight) => self.state = State::Cruise,
-            //= draft-ietf-ccwg-bbr section 5.3.3.9 refill: REFILL lasts for a round
+            //= draft-ietf-ccwg-bbr section 5.3.3.9 refill: ProbeBW_REFILL lasts for one round
             State::Refill if self.rounds.start => {
                 self.cycle.is_probe_sample = true;
                 self.start_up(ack.delivered, rate);
@@ -76,7 +76,7 @@ impl BbrV3 {
     /// cannot grow, so a constant rate there does not show that the pipe is full.
     fn probe_is_over(&mut self, ack: &Ack, rate: Option<f64>) -> bool {
         let longterm = self.bounds.inflight_longterm;
-        //= draft-ietf-ccwg-bbr section 5.3.3.7 caution: if the last probe went too high, UP ends when the data in flight reaches the long-term bound
+        //= draft-ietf-ccwg-bbr section 5.3.3.7 caution: if the loss in the last probe was too high, ProbeBW_UP ends when the data in flight reaches the long-term bound
         if self.cycle.probe_was_too_high && ack.inflight >= longterm {
             self.cycle.probe_was_precautionary = true;
             return true;
@@ -85,7 +85,7 @@ impl BbrV3 {
             self.full_pipe.reset(rate.unwrap_or(0.0));
             return false;
         }
-        //= draft-ietf-ccwg-bbr section 5.3.3.7 plateau: UP ends when the bandwidth no longer grows
+        //= draft-ietf-ccwg-bbr section 5.3.3.7 plateau: ProbeBW_UP ends when the bandwidth no longer grows
         self.full_pipe.now
     }
 

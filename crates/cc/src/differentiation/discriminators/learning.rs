@@ -22,9 +22,9 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,
         name: "learning",
-        summary: "Guesses with an adaptive probability that a loss is a transmission error. Another loss within 1.5 \
-                  RTTs refutes the guess and counts as congestion. Refuted guesses lower the probability, confirmed \
-                  ones raise it",
+        summary: "Attributes a loss to transmission errors with an adaptive probability. Another loss within 1.5 RTTs \
+                  refutes this guess and counts as congestion. Refuted guesses lower the probability, confirmed ones \
+                  raise it",
         source: "A. Jain 2003 sections 4.2 and 4.4, figure 4.1",
         parameters: Parameters::TABLE,
         presets: &[],

@@ -85,7 +85,7 @@ impl HyStartPlusPlus {
         Self { parameters, paced, first: First::default(), round, last_least: Span::MAX, conservative: None }
     }
 
-    //= RFC 9406 section 4.3 threshold: conservative slow start needs a round-trip rise of an eighth of the last round's minimum, within 4 to 16 ms
+    //= RFC 9406 section 4.3 threshold: conservative slow start requires an RTT increase of an eighth of the last round's minimum RTT, at least 4 ms and at most 16 ms
     /// Returns the rise needed, RttThresh of section 4.2.
     fn rise(&self) -> Span {
         let Parameters { least_rise, most_rise, rise_divisor, .. } = self.parameters;
@@ -95,7 +95,7 @@ impl HyStartPlusPlus {
     /// Moves from slow start to its conservative form, and back if the round trip has fallen again (section
     /// 4.2).
     fn judge(&mut self) {
-        //= RFC 9406 section 4.3 samples: the round trips of a round with fewer than eight samples are ignored
+        //= RFC 9406 section 4.3 samples: the RTT samples of a round are ignored if they are fewer than eight
         if self.round.samples < self.parameters.samples || self.last_least == Span::MAX {
             return;
         }
@@ -103,7 +103,7 @@ impl HyStartPlusPlus {
             None if self.round.least >= self.last_least + self.rise() => {
                 self.conservative = Some(Conservative { baseline: self.round.least, rounds: 0 });
             }
-            //= RFC 9406 section 4.2 resume: a round whose minimum round trip is below the baseline resumes slow start
+            //= RFC 9406 section 4.2 resume: a round whose minimum RTT is below the baseline resumes slow start
             Some(Conservative { baseline, .. }) if self.round.least < baseline => self.conservative = None,
             _ => {}
         }
@@ -124,7 +124,7 @@ impl Layer for HyStartPlusPlus {
         if !self.first.goes_on(before) {
             return after;
         }
-        //= RFC 9406 section 4.3 growth: conservative slow start grows at a quarter of the rate of slow start
+        //= RFC 9406 section 4.3 growth: in conservative slow start, the window grows at a quarter of the rate of slow start
         let divisor = self.conservative.map_or(1.0, |_| self.parameters.growth_divisor);
         let most_growth = self.parameters.most_growth;
         //= RFC 9406 section 4.3 paced: with pacing, the growth per acknowledgement is not limited

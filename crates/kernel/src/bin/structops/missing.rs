@@ -15,7 +15,7 @@ const MODELS: [u32; 2] = [6, 10];
 /// The type information of the kernel.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 /// What works all the same.
-const WITHOUT: &str = "`ackclock run` simulates every control under the profile `linux`, and `ackclock path` runs the kernel's own controls";
+const WITHOUT: &str = "`ackclock run` simulates every congestion control under the profile `linux`, and `ackclock path` runs the kernel's own controls";
 
 /// What the kernel knows the controls of BPF programs by; it has them with `CONFIG_BPF_JIT` only.
 const CONTROLS: &[u8] = b"bpf_struct_ops_tcp_congestion_ops";
@@ -89,7 +89,7 @@ fn privilege() -> Option<String> {
         CAPABILITIES.iter().filter(|(_, bit)| effective & (1 << bit) == 0).map(|(name, _)| *name).collect();
     if !missing.is_empty() {
         return Some(format!(
-            "offering a control to the kernel requires root, but this process lacks {}",
+            "offering a congestion control to the kernel requires root, but this process lacks {}",
             missing.join(", ")
         ));
     }
@@ -97,7 +97,7 @@ fn privilege() -> Option<String> {
     let mut users = users.split_whitespace();
     let whole = [users.next(), users.next(), users.next()] == [Some("0"), Some("0"), Some("4294967295")];
     (!whole).then(|| {
-        "offering a control to the kernel requires root on the host; root in a user namespace is not enough"
+        "offering a congestion control to the kernel requires root on the host; root in a user namespace is not enough"
             .to_owned()
     })
 }

@@ -42,8 +42,8 @@ fn sentence(name: &str, key: &str, window: f64, rtt: Span, rate: Rate) -> String
     let size =
         if window < 1e6 { format!("{:.0} kB", window / 1e3) } else { format!("{:.1} MB", window / 1e6) };
     format!(
-        "flow {name}: its receive window of {size} limits it to {reached} over a round trip of {rtt}, less than the {rate} of \
-         its slowest link; a larger `{key}` of the transport raises this limit"
+        "flow {name}: its receive window of {size} limits it to {reached} at a round-trip time of {rtt}, less than the {rate} \
+         of its slowest link; a larger `{key}` of the transport raises this limit"
     )
 }
 
@@ -92,8 +92,8 @@ mod tests {
         assert_eq!(
             told,
             [
-                "flow cubic: its receive window of 14.5 MB limits it to 772.266666 Mbit/s over a round trip of 150 ms, less than \
-              the 1 Gbit/s of its slowest link; a larger `window` of the transport raises this limit"
+                "flow cubic: its receive window of 14.5 MB limits it to 772.266666 Mbit/s at a round-trip time of 150 ms, less \
+              than the 1 Gbit/s of its slowest link; a larger `window` of the transport raises this limit"
             ]
         );
         // 3 MiB are 2,172 packets or 3.145 MB: 168 Mbit/s.

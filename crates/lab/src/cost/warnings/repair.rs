@@ -66,8 +66,8 @@ fn sentence(profile: &str, found: &BTreeSet<Found>) -> String {
     });
     let rules: Vec<_> = rules.collect();
     format!(
-        "the controls use different loss recovery: {}. Differences between their results come from loss recovery as well as \
-         from the window; `transport = {{ name = {}, recovery = {} }}` gives all flows the same loss recovery",
+        "the congestion controls use different loss recovery: {}. Differences between their results come from loss recovery \
+         as well as from the window; `transport = {{ name = {}, recovery = {} }}` gives all flows the same loss recovery",
         rules.join("; "),
         quoted(profile),
         quoted(Rule::Sack.word()),
@@ -113,8 +113,7 @@ mod tests {
     fn controls_beside_each_other_with_different_rules_cause_a_warning() {
         let told = warned(&[("reno", "\"rfc\""), ("cubic", "\"rfc\""), ("sack", "\"rfc\"")]);
         assert_eq!(told.len(), 1, "{told:?}");
-        let begins =
-            "the controls use different loss recovery: \"reno\" for reno; \"sack\" for cubic, sack. ";
+        let begins = "the congestion controls use different loss recovery: \"reno\" for reno; \"sack\" for cubic, sack. ";
         assert!(told[0].starts_with(begins), "{told:?}");
         assert!(told[0].contains("`transport = { name = \"rfc\", recovery = \"sack\" }`"), "{told:?}");
     }

@@ -22,8 +22,8 @@ pub(super) fn read(table: &TableReader<'_>, pairs: usize) -> Option<RoundTrips> 
         return None;
     }
     if rtts.is_empty() || rtts.len() > pairs {
-        let expected = format!("at most {}: one for each pair of hosts", counted(pairs, "round trip"));
-        table.problem_at("rtt", &counted(rtts.len(), "round trip"), &expected);
+        let expected = format!("at most {}: one for each pair of hosts", counted(pairs, "round-trip time"));
+        table.problem_at("rtt", &counted(rtts.len(), "round-trip time"), &expected);
         return None;
     }
     Some(RoundTrips(rtts))
@@ -53,8 +53,9 @@ impl RoundTrips {
         }
         let taken = both_ways(bottleneck);
         if let Some(short) = self.0.iter().find(|rtt| **rtt < taken) {
-            let expected = format!("at least the {taken} of propagation delay over the bottleneck and back");
-            table.problem_at("rtt", &format!("a round trip of {short}"), &expected);
+            let expected =
+                format!("at least {taken}, the propagation delay of the bottleneck in both directions");
+            table.problem_at("rtt", &format!("a round-trip time of {short}"), &expected);
             return None;
         }
         let quarter = |rtt: Span| rtt.saturating_sub(taken) / 4;

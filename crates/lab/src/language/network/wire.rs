@@ -126,9 +126,9 @@ pub(super) static NAMED_LINK: Table = Table::new(
                 "The two nodes of a link in both directions; the forward direction leads from the first to the second",
             )
             .such_as("[\"a\", \"b\"]"),
-            Key::new("from", &[Form::Text], "The node at the sending end of a one-way link, in place of `between`")
+            Key::new("from", &[Form::Text], "The node at the sending end of a one-way link, instead of `between`")
                 .such_as("\"a\""),
-            Key::new("to", &[Form::Text], "The node at the receiving end of a one-way link, in place of `between`")
+            Key::new("to", &[Form::Text], "The node at the receiving end of a one-way link, instead of `between`")
                 .such_as("\"b\""),
         ],
         LINK_KEYS,

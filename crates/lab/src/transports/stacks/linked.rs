@@ -32,7 +32,7 @@ parameters! {
         datagram: Size = size(
             "1472 B",
             Range::between(1200.0, 65_000.0),
-            "1500 B less IPv4 20 B and UDP 8 B; RFC 9000 section 14.1: at least 1200 B",
+            "1500 B minus the headers of IPv4 (20 B) and UDP (8 B); RFC 9000 section 14.1: at least 1200 B",
         ),
         /// The size of the headers around a datagram on the wire
         header: Size = size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B"),
@@ -112,16 +112,16 @@ impl Transport for Stacks {
             Ok(_) => return Some(()),
             Err(Refusal::Lacks { what, .. }) => {
                 format!(
-                    "another control: {} does not run over this stack, because {what}",
+                    "another congestion control: {} does not run over this stack, because {what}",
                     quoted(control.name())
                 )
             }
             Err(_) if stack.facts().is_none() => {
                 one_of_these(&stack.own().iter().map(|own| own.descriptor).collect::<Vec<_>>())
             }
-            Err(_) => "a registered control, or a control of the stack itself".to_owned(),
+            Err(_) => "a registered congestion control, or one of the stack itself".to_owned(),
         };
-        let found = format!("the control {} over {}", quoted(control.name()), stack.name());
+        let found = format!("the congestion control {} over {}", quoted(control.name()), stack.name());
         table.problem_at("control", &found, &problem);
         None
     }
@@ -174,7 +174,7 @@ impl Transport for Stacks {
 impl From<ackclock_stacks::OwnControl> for OwnControl {
     /// Makes a control that is written for a stack one that scenarios name.
     fn from(own: ackclock_stacks::OwnControl) -> Self {
-        Self::new(own.descriptor, "a control of ackclock instead of the stack's own control", own)
+        Self::new(own.descriptor, "a congestion control of ackclock instead of the stack's own", own)
     }
 }
 

@@ -68,7 +68,7 @@ impl Probe {
     /// Returns when the probe is due, or `None` if no probe is to be sent.
     pub fn due(&self, ledger: &Ledger, smoothed_rtt: Span) -> Option<Time> {
         let since = self.armed.filter(|_| ledger.unacknowledged() > 0)?;
-        //= RFC 8985 section 7.2 timeout: a probe is due after two smoothed round trips
+        //= RFC 8985 section 7.2 timeout: a probe is due after twice the smoothed RTT
         let timeout = if smoothed_rtt == Span::ZERO { WITHOUT_RTT } else { smoothed_rtt * 2 };
         //= RFC 8985 section 7.2 lone: with one segment in flight, the probe timeout includes the maximum delay of an acknowledgement
         let delay = if ledger.high() - ledger.una() == 1 { self.max_ack_delay } else { self.slack };
@@ -95,7 +95,7 @@ impl Probe {
         let Some(Flying { end, again }) = self.flying.filter(|flying| una >= flying.end) else {
             return false;
         };
-        //= RFC 8985 section 7.4.2 dsack: a DSACK of the probe shows that nothing was lost
+        //= RFC 8985 section 7.4.2 dsack: a DSACK for the probe shows that nothing was lost
         let of_the_probe = summary.dsack.is_some_and(|(_, dsack_end)| dsack_end == end);
         let bare_duplicate = summary.cumulative == 0 && summary.delivered == 0;
         if !again || of_the_probe || una > end || bare_duplicate {

@@ -49,7 +49,7 @@ impl ReorderingWindow {
         if at_once && !self.seen {
             Span::ZERO
         } else {
-            //= RFC 8985 section 6.2 window: the reordering window is a quarter of the minimum round trip, and at most SRTT
+            //= RFC 8985 section 6.2 window: the reordering window is a quarter of the minimum RTT, and at most SRTT
             //= RFC 8985 section 3.3.2 bound: the reordering window is bounded
             (least_rtt / 4).scale(f64::from(self.multiplier)).min(smoothed_rtt)
         }
@@ -110,7 +110,7 @@ impl Default for LeastRoundTrip {
 impl LeastRoundTrip {
     /// Records the round trip of a packet that was sent once.
     pub fn take(&mut self, now: Time, rtt: Span) {
-        //= RFC 8985 section 6.2 least: the minimum round trip covers recent samples, not all samples
+        //= RFC 8985 section 6.2 least: the minimum RTT is taken from recent samples, not from all samples
         if now.since(self.since) >= HALF_WINDOW {
             *self = Self { since: now, before: self.current, current: Span::MAX };
         }
