@@ -129,7 +129,7 @@ INSTEAD: dict[str, Callable[[str], str]] = {
     "stack-checks": lambda what: (
         "[`causes.toml`](../reference/stack-checks/causes.toml) contains"
         if what == "causes"
-        else "`ackclock.drills` contains"
+        else "`ackclock list drills` prints"
     ),
     "limits": lambda _: "[`limits.toml`](../python/ackclock/evaluation/limits.toml) contains",
     "words": lambda module: f"`python -m pydoc ackclock.experiment.{module}` prints",

@@ -243,7 +243,7 @@ class TestQlog:
         sent = [event["data"] for event in events if event["type"] == "packet_sent"]
         numbered = {packet["header"]["packet_number"]: packet for packet in sent if "frames" in packet}
         assert len(numbered) == flows["quic"]["sent_packets"]
-        assert {packet["raw"]["length"] for packet in numbered.values()} == {1500}
+        assert {packet["raw"]["length"] for packet in numbered.values()} == {1472}
         assert {packet["frames"][0]["length"] for packet in numbered.values()} == {1439}
         lost = [
             event["data"]["header"]["packet_number"] for event in events if event["type"] == "packet_lost"

@@ -20,6 +20,12 @@ pub trait Dialect: Debug + Send + Sync {
         None
     }
 
+    /// Returns the length of a captured packet as qlog counts it, in bytes: with the headers of IP, unless the
+    /// protocol has its packets in datagrams.
+    fn qlog_bytes(&self, captured: &Captured) -> u32 {
+        captured.packet.bytes
+    }
+
     /// Returns what qlog says of a captured packet; `None` if it says nothing.
     fn qlog_packet(&self, _captured: &Captured) -> Option<QlogPacket> {
         None

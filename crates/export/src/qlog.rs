@@ -235,7 +235,7 @@ impl<W: Write> QlogFile<W> {
         let Some(packet) = pair.dialect.qlog_packet(captured) else { return Ok(()) };
         let QlogPacket { packet_type, number: packet_number, frames } = packet;
         let header = Header { packet_type, packet_number };
-        let raw = Raw { length: u64::from(captured.packet.bytes) };
+        let raw = Raw { length: u64::from(pair.dialect.qlog_bytes(captured)) };
         self.put(captured.time, name, Packet { header, raw, frames })
     }
 

@@ -1,8 +1,9 @@
 //! QUIC's packets: opaque over UDP, and told in full to qlog.
 
 use crate::dialect::{Dialect, IpNumber, Pair};
+use crate::frame::IPV4_BYTES;
 use crate::qlog::{Frame, QlogPacket, millis};
-use crate::udp::Opaque;
+use crate::udp::{Opaque, UDP_BYTES};
 use ackclock_sim::capture::{Beside, Captured};
 use ackclock_sim::quic::datagram::{Ack, Credit, CreditKind, Data, Datagram, Reader};
 
@@ -24,6 +25,11 @@ impl Dialect for QuicTerms {
 
     fn qlog_name(&self) -> Option<&'static str> {
         Some("QUIC")
+    }
+
+    /// Returns the length of the datagram's payload, which is one QUIC packet.
+    fn qlog_bytes(&self, captured: &Captured) -> u32 {
+        captured.packet.bytes.saturating_sub(IPV4_BYTES + UDP_BYTES)
     }
 
     fn qlog_packet(&self, captured: &Captured) -> Option<QlogPacket> {

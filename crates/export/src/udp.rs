@@ -5,7 +5,8 @@ use crate::frame::{IPV4_BYTES, MOST_BYTES, ZEROS};
 use ackclock_sim::capture::Captured;
 use etherparse::UdpHeader;
 
-const UDP_BYTES: u32 = 8;
+/// The length of the header, in bytes.
+pub(crate) const UDP_BYTES: u32 = 8;
 
 /// Packets over UDP with opaque data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

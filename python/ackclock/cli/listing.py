@@ -13,6 +13,7 @@ from ackclock.cli.terminal import console, print_json
 from ackclock.errors import InputError
 
 STUDY = "study"
+DRILL = "drill"
 
 
 def list_entries(kind: str | None, name: str | None, *, as_json: bool) -> None:
@@ -38,12 +39,12 @@ def list_entries(kind: str | None, name: str | None, *, as_json: bool) -> None:
 def select(kind: str | None, name: str | None) -> list[dict[str, Any]]:
     """Returns the selected entries. A ``kind`` that is the name of an entry and not of a kind selects that entry."""
     registered = _registered()
-    if kind is not None and name is None and kind not in (STUDY, plural(STUDY)):
+    if kind is not None and name is None and kind not in (STUDY, plural(STUDY), DRILL, plural(DRILL)):
         # The studies are many files, which are read only when they are asked for.
         found = _of_kind(registered, kind) or [entry for entry in registered if entry["name"] == kind]
         if found:
             return found
-    entries = [*registered, *_studies()]
+    entries = [*registered, *_studies(), *_drills()]
     if kind is None:
         return entries
     of_kind = _of_kind(entries, kind)
@@ -86,6 +87,24 @@ def _studies() -> list[dict[str, Any]]:
             "file": study.file,
         }
         for study in headlines()
+    ]
+
+
+def _drills() -> list[dict[str, Any]]:
+    """Returns the tests of ``ackclock check-stack``: as summary what the clause demands, as source the clause."""
+    from ackclock.drills.check import DRILLS
+
+    return [
+        {
+            "name": one.id,
+            "kind": DRILL,
+            "summary": one.demand,
+            "parameters": [],
+            "source": f"{one.clause} ({one.force})",
+            "remark": None,
+            "file": None,
+        }
+        for one in DRILLS
     ]
 
 

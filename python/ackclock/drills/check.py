@@ -204,7 +204,7 @@ def _paths(target: Target, names: Sequence[str]) -> list[Outcome]:
                 f"The goodput is at least half that of ackclock's {ours}. The 95th percentile of one-way delay is at "
                 f"most twice that of {ours}, unless the goodput is more than 1.25 times that of {ours}."
             )
-            drill = _about(f"path-{name}", demand, f"bench-stack path {name}")
+            drill = _about(f"path-{name}", demand, f"bench-stack path {name}", "ackclock's limit")
             try:
                 (cells,) = bench(who, [name], replications=1).paths.values()
             except RunError as error:
@@ -222,6 +222,11 @@ def _paths(target: Target, names: Sequence[str]) -> list[Outcome]:
             # A control that carries much more than ours, which gives up on this path, has a queue where ours has none.
             may_wait = theirs[0] > MORE * own[0] or theirs[1] <= MOST_DELAY * own[1]
             met = theirs[0] >= LEAST_GOODPUT * own[0] and may_wait
+            if not met:
+                text += (
+                    f"; expected at least {LEAST_GOODPUT * own[0]:.2f} Mbit/s, and at most "
+                    f"{MOST_DELAY * own[1]:.0f} ms unless the goodput is above {MORE * own[0]:.2f} Mbit/s"
+                )
             found.append(Outcome(drill, "as demanded" if met and not cells[0].closed else "VIOLATED", text))
     return found
 

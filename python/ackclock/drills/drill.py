@@ -14,7 +14,7 @@ from ackclock.errors import RunError
 
 Law = Literal["reno", "cubic", "bbr"]
 Word = Literal["as demanded", "VIOLATED", "absent", "cannot be seen"]
-Force = Literal["MUST", "SHOULD", "MAY"]
+Force = Literal["MUST", "SHOULD", "MAY", "ackclock's limit"]
 
 LAWS: tuple[Law, ...] = ("reno", "cubic", "bbr")
 """The laws with their own drills. A control has the law whose name its own name contains."""
@@ -30,7 +30,9 @@ class Drill:
     clause: str
     """Document and section."""
     force: Force
-    """The keyword of the clause. If it is MAY, a stack that does otherwise is ``absent`` and not ``VIOLATED``."""
+    """The keyword of the clause, or that the limit is ackclock's own. If it is MAY, a stack that does otherwise is
+    ``absent`` and not ``VIOLATED``.
+    """
     demand: str
     """The requirement of the clause, in one sentence."""
     script: Script

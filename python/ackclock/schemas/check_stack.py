@@ -21,7 +21,10 @@ class DrillRecord(Document):
 
     id: str = Field(description="id of the test")
     clause: str = Field(description="document and section with the requirement")
-    force: Literal["MUST", "SHOULD", "MAY"] = Field(description="requirement level of the clause (RFC 2119)")
+    force: Literal["MUST", "SHOULD", "MAY", "ackclock's limit"] = Field(
+        description="requirement level of the clause (RFC 2119); ackclock's limit in comparisons of --paths, which no "
+        "standard demands"
+    )
     demand: str = Field(description="requirement of the clause in one sentence")
     result: Literal["as demanded", "violated", "absent", "cannot be seen"] = Field(
         description="result of the test; `violated`: includes a failed run; `absent`: the stack lacks a behaviour "

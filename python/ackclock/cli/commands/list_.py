@@ -15,8 +15,9 @@ def list_(
         str | None,
         typer.Argument(
             metavar="[KIND]",
-            help="Kind to list: controls, queues, losses, applications, transports, studies or another heading of the "
-            "full list; or keys, the keys of scenario files; or the name of one entry. Default: all but the keys.",
+            help="Kind to list: controls, queues, losses, applications, transports, studies, drills (the tests of "
+            "check-stack) or another heading of the full list; or keys, the keys of scenario files; or the name of one "
+            "entry. Default: all but the keys.",
             show_default=False,
         ),
     ] = None,
