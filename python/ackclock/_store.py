@@ -140,7 +140,7 @@ class Store:
 
     def _path(self, key: str) -> Path:
         if self.runs_dir is None:
-            raise AssertionError("a store without a folder has no paths")
+            raise AssertionError("results that are not stored in a folder have no files")
         return self.runs_dir / key[:2] / f"{key[2:32]}.run.zip"
 
 

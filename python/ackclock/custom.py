@@ -410,7 +410,7 @@ def _declared(name: str, annotation: Any, given: Parameter) -> dict[str, Any]:
         if unit is None:
             raise ValueError(
                 f"the parameter {name} has the type {annotation}, expected float, int, bool or a Literal of strings; "
-                "declare a quantity with a unit by ackclock.parameter(..., unit=...)"
+                "to declare a quantity with a unit, use ackclock.parameter(..., unit=...)"
             )
     elif unit not in typing.get_args(Unit) or unit == "choice":
         units = ", ".join(word for word in typing.get_args(Unit) if word != "choice")

@@ -76,7 +76,7 @@ def test_a_level_that_is_never_passed_has_no_sample() -> None:
         ("loss('vega')", 'there is no case "vega"; did you mean "vegas"?'),
         ("loss('rbcc')", 'there is no case "rbcc"'),
         ("loss('rbcc[3]')", 'there is no case "rbcc[3]"'),
-        ("loss('vegas[*]')", 'there is no swept case "vegas"'),
+        ("loss('vegas[*]')", 'there is no case with a sweep called "vegas"'),
         ("loss('rbcc[20..]')", "no value of the sweep lies in"),
         ("loss('rbcc[*]')", "found 4 values per replication"),
         ("max(loss('vegas'))", "the mean over replications is taken at the end"),

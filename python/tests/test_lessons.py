@@ -220,6 +220,16 @@ class TestNotebooks:
         assert text == (tmp_path / "b" / "incast.ipynb").read_text(encoding="utf-8")
         nbformat.validate(nbformat.reads(text, as_version=4))
         assert lesson("incast").question in text
+        assert lesson("incast").look[0] in text
+
+    def test_students_get_one_without_answers(self, ackclock: Command, tmp_path: Path) -> None:
+        pytest.importorskip("nbformat")
+        asked = ("examples", "incast", "--without-answers")
+        assert ackclock(*asked, "--notebooks", tmp_path).code == 0
+        text = (tmp_path / "incast.ipynb").read_text(encoding="utf-8")
+        assert lesson("incast").question in text
+        assert not any(look in text for look in lesson("incast").look)
+        assert "only notebooks can be without answers" in ackclock(*asked).err
 
     def test_a_lesson_in_a_file_has_one(self, ackclock: Command, tmp_path: Path) -> None:
         pytest.importorskip("nbformat")

@@ -6,7 +6,7 @@ use ackclock_base::{Range, Rate, Size, Time};
 /// The rate at which a discipline's bucket fills; the link's rate if not given.
 pub const RATE: Declared<Option<Rate>> =
     declare::rate("none", Range::at_least(1.0), "RFC 2215 section 3.6, r; Jain 2003 section 5.1, rho")
-        .about("Rate at which tokens arrive; none for the link's rate");
+        .about("Rate at which tokens arrive; if omitted, the link's rate");
 
 /// The depth of the bucket.
 pub const BURST: Declared<Size> = declare::size(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 STANDARD_OUTPUT = Path("-")
 
 
-def examples(name: str | None, out: Path | None, notebooks: Path | None) -> None:
+def examples(name: str | None, out: Path | None, notebooks: Path | None, *, answers: bool) -> None:
     """Prints the list of lessons or the named lesson, or writes its scenario, or writes notebooks into a folder."""
     from ackclock.lessons import lessons
 
@@ -27,12 +27,16 @@ def examples(name: str | None, out: Path | None, notebooks: Path | None) -> None
         raise InputError(
             "--out: found no lesson, expected its name, as in `ackclock examples incast --out incast.toml`"
         )
+    if notebooks is None and not answers:
+        raise InputError(
+            "--without-answers: only notebooks can be without answers: give --notebooks DIR as well"
+        )
     wanted = lessons() if name is None else [_lesson(name)]
     if notebooks is not None:
         from ackclock.lessons.notebook import write
 
         for one in wanted:
-            console().print(f"wrote {shown(write(one, notebooks))}", soft_wrap=True)
+            console().print(f"wrote {shown(write(one, notebooks, answers=answers))}", soft_wrap=True)
     if out is not None:
         _write(wanted[0], out)
     if notebooks is None and out is None:

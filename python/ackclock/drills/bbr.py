@@ -205,7 +205,7 @@ DRILLS = (
         _limited,
     ),
     _hidden("8: how ProbeBW_DOWN ends because of the bytes in flight"),
-    _hidden("9: how ProbeBW_DOWN ends because of the elapsed time"),
+    _hidden("9: ProbeBW_DOWN ends after the elapsed time"),
     _case("10", "ProbeRTT begins five seconds after the minimum RTT was last measured.", PLAIN, _probe_rtt),
     _case(
         "11",

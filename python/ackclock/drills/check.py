@@ -172,7 +172,7 @@ def _repeats(target: Target, seed: int) -> list[Outcome]:
             if first[:2] == second[:2]
             else "two processes sent different datagrams, or sent them at different times"
         )
-        found = Outcome(REPEATS, "absent", f"{same}; the stack declares as random: {random}")
+        found = Outcome(REPEATS, "absent", f"{same}; the stack declares this as random: {random}")
     elif first[:2] == second[:2]:
         found = Outcome(
             REPEATS,

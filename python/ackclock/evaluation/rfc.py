@@ -188,7 +188,7 @@ FAMILIES = (
         "7.9",
         "Sudden changes in the path",
         "MUST evaluate",
-        "Evaluate changes in the path, and be robust to them at the usual intervals of re-routing.",
+        "Evaluate the control on paths that change. It must be robust to changes as frequent as re-routing usually is.",
     ),
     Family(
         "N-23",

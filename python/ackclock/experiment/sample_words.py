@@ -144,7 +144,9 @@ class SampleWords:
         swept = [run for run in self._runs if run.curve == found["case"] and run.value is not None]
         if not swept:
             known = [run.curve for run in self._runs if run.value is not None]
-            raise LookupError(f'there is no swept case "{found["case"]}"{nearest(found["case"], known)}')
+            raise LookupError(
+                f'there is no case with a sweep called "{found["case"]}"{nearest(found["case"], known)}'
+            )
         low, high = _bound(found["low"], -np.inf), _bound(found["high"], np.inf)
         inside = (
             [run for run in swept if low <= _axis_value(run.value) <= high] if found["what"] != "*" else swept

@@ -11,9 +11,14 @@ from ackclock._libraries import missing
 from ackclock.lessons import Lesson
 from ackclock.lessons.outcome import REPLICATIONS
 
+LOOK = "## What to look for"
+"""The heading of the answers."""
 
-def write(lesson: Lesson, folder: Path) -> Path:
-    """Writes ``NAME.ipynb`` into the folder; InputError if the library for notebooks is missing."""
+
+def write(lesson: Lesson, folder: Path, *, answers: bool = True) -> Path:
+    """Writes ``NAME.ipynb`` into the folder, with what to look for if ``answers``; InputError if the library for
+    notebooks is missing.
+    """
     try:
         import nbformat
     except ImportError:
@@ -21,7 +26,9 @@ def write(lesson: Lesson, folder: Path) -> Path:
     new: dict[str, Any] = {"markdown": nbformat.v4.new_markdown_cell, "code": nbformat.v4.new_code_cell}
     # Sets the identifiers, because the library's are random, and the same lesson should give the same file.
     cells = [
-        new[kind](text, id=f"{lesson.name}-{place}") for place, (kind, text) in enumerate(_cells(lesson))
+        new[kind](text, id=f"{lesson.name}-{place}")
+        for place, (kind, text) in enumerate(_cells(lesson))
+        if answers or not text.startswith(LOOK)
     ]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     notebook = nbformat.from_dict({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5})
@@ -56,7 +63,7 @@ def _cells(lesson: Lesson) -> list[tuple[str, str]]:
         ("code", code["table"]),
         ("markdown", "Time series of the first run of each variant:"),
         ("code", code["figure"]),
-        ("markdown", "## What to look for\n\n" + _list(lesson.look)),
+        ("markdown", f"{LOOK}\n\n{_list(lesson.look)}"),
         ("markdown", "## What to change\n\n" + _list(lesson.change)),
         ("code", code["own"]),
     ]

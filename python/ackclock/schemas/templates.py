@@ -25,7 +25,8 @@ _WORDS: Mapping[str, Any] = {
         "items": {"type": "object"},
         "minItems": 1,
         "description": (
-            "rows, each of which makes one table; a row sets keys of the table and the names in braces"
+            "rows of a template: each row makes one table; its entries set keys of the table, or replace names in "
+            "braces"
         ),
     },
     "each": {

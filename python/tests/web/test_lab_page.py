@@ -11,7 +11,7 @@ from selenium import webdriver
 
 from ackclock import _toml as toml
 from ackclock import statistics
-from ackclock.lessons import lesson
+from ackclock.lessons import LESSONS, lesson
 from ackclock.web.page import Opening, write_lab
 
 from .lab_page import DUEL, HUGE, LONG, MOST_BYTES, PHONE, Lab
@@ -124,6 +124,26 @@ def test_two_set_ups_are_on_one_picture(lab: Lab) -> None:
     assert not lab.all("#figure path.b")
 
 
+def test_a_call_has_one_way_delays_and_a_download_has_round_trip_times(lab: Lab) -> None:
+    lab.write((LESSONS / "bufferbloat.toml").read_text(encoding="utf-8"))
+    lab.finished()
+    rows = [row.text for row in lab.all("#summary tbody th")]
+    for name, delay in (("download", "RTT"), ("call", "one-way delay")):
+        assert f"95th percentile of the {delay} of {name} (ms)" in rows
+    flow = next(flow for flow in lab.result()["flows"] if flow["name"] == "call")
+    at = rows.index("95th percentile of the one-way delay of call (ms)")
+    shown = float(lab.all("#summary tbody td")[at].text)
+    assert shown == pytest.approx(1000 * flow["one_way_delay_p95_s"], rel=0.01)
+
+
+def test_means_stand_beside_a_single_run(lab: Lab) -> None:
+    lab.find("#keep").click()
+    lab.write(DUEL.replace('"100 packets"', '"10 packets"'))
+    lab.finished()
+    lab.click("#seeds")
+    lab.wait("ten runs", lambda: "B is a single run with seed 1" in lab.find("#summary").text)
+
+
 def test_ten_seeds_give_means_with_intervals(lab: Lab) -> None:
     seeds = "return globalThis.ackclock.board.a?.others?.map(one => one.flows[0].goodput_bps / 1e6)"
     first = lab.result()["flows"][0]["goodput_bps"] / 1e6
@@ -136,7 +156,7 @@ def test_ten_seeds_give_means_with_intervals(lab: Lab) -> None:
     assert half == pytest.approx(summary.half_width, rel=0.1)
     assert (
         lab.find("#summary caption").text
-        == "Means over seeds 1 to 10 ± half the width of the 95 % confidence interval."
+        == "Means over seeds 1 to 10 ± half the width of the 95 % confidence interval. The figures show seed 1."
     )
     # The next change is run with as many, and the difference is that of pairs.
     lab.find("#keep").click()
@@ -144,6 +164,7 @@ def test_ten_seeds_give_means_with_intervals(lab: Lab) -> None:
     lab.finished()
     lab.wait("ten runs", lambda: lab.run(seeds))
     lab.wait("both", lambda: lab.run("return document.querySelectorAll('#summary td').length > 9"))
+    assert "B is a single run" not in lab.find("#summary caption").text
     change = "return document.querySelectorAll('#summary tbody tr')[6].querySelectorAll('td')[2].textContent"
     pairs = zip(lab.run(seeds), others, strict=True)
     now = lab.result()["flows"][0]["goodput_bps"] / 1e6

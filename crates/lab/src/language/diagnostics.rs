@@ -57,7 +57,7 @@ impl Diagnostic {
         let (path, found, expected) = (visible(&self.path), visible(&self.found), &self.expected);
         let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
         let hint = self.hint.as_ref().map(|hint| format!("; did you mean {hint}?")).unwrap_or_default();
-        let point = self.point.as_ref().map(|point| format!(" (at the sweep's point {})", visible(point)));
+        let point = self.point.as_ref().map(|point| format!(" (at sweep point {})", visible(point)));
         format!("{place}found {found}, expected {expected}{hint}{}", point.unwrap_or_default())
     }
 }

@@ -56,7 +56,7 @@ static DUMBBELL: Table = Table::new(
             &[Form::Table(&LINK_OF_RTT)],
             "The links between hosts and routers, on both sides; required unless `left` and `right` are given",
         ),
-        Key::new("left", &[Form::Table(&DIFFERENCE)], "The settings in which the sources' links differ from `access`")
+        Key::new("left", &[Form::Table(&DIFFERENCE)], "Parameters of the sources' links that override those of `access`")
             .otherwise("no setting differs"),
         Key::new("right", &[Form::Table(&DIFFERENCE)], "The settings in which the sinks' links differ from `access`")
             .otherwise("no setting differs"),

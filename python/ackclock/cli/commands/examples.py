@@ -39,10 +39,18 @@ def examples(
             show_default=False,
         ),
     ] = None,
+    without_answers: Annotated[
+        bool,
+        typer.Option(
+            "--without-answers",
+            help='With --notebooks: leave "What to look for" out, for students.',
+            show_default=False,
+        ),
+    ] = False,
 ) -> None:
     """List lessons on congestion control, or print one: a scenario, and a question to answer by experimenting with it.
 
     Examples: [bold]ackclock examples[/bold], [bold]ackclock examples incast --out incast.toml[/bold],
     [bold]ackclock examples --notebooks lessons[/bold]
     """
-    examples_command.examples(name, out, notebooks)
+    examples_command.examples(name, out, notebooks, answers=not without_answers)

@@ -5,8 +5,9 @@ import { digits } from "./quantity.js";
 import { summary } from "./statistics.js";
 
 const MOST_FLOWS = 4;
+const EACH = 4; // the lines of a flow
 
-// Returns a result's numbers, [label, unit, value], with the utilisation of the named links; and those of its flows by name.
+// Returns a result's numbers, [label, unit, value], with the utilisation of the named links; and those of each flow.
 export function numbersOf(result, links = []) {
   const sum = (list, key) => list.reduce((total, one) => total + (one[key] ?? 0), 0);
   const sent = sum(result.flows, "sent_packets");
@@ -25,12 +26,19 @@ export function numbersOf(result, links = []) {
         ? [["Last transfer complete at", "ms", times(lastCompletion(result.flows), 1000)]]
         : []),
     ],
-    flows: result.flows.flatMap((flow) => [
-      [`Goodput of ${flow.name}`, "Mbit/s", flow.goodput_bps / 1e6],
-      [`Mean one-way delay of ${flow.name}`, "ms", times(flow.one_way_delay_mean_s, 1000)],
-      [`Lost packets of ${flow.name}`, "%", flow.sent_packets ? (100 * flow.lost_packets) / flow.sent_packets : null],
-    ]),
+    flows: result.flows.map(linesOfFlow),
   };
+}
+
+// Returns the numbers of one flow. A flow without acknowledgements, such as a call over UDP, has one-way delays instead of RTTs.
+function linesOfFlow(flow) {
+  const [delay, of] = Number.isFinite(flow.rtt_mean_s) ? ["RTT", "rtt"] : ["one-way delay", "one_way_delay"];
+  return [
+    [`Goodput of ${flow.name}`, "Mbit/s", flow.goodput_bps / 1e6],
+    [`Mean ${delay} of ${flow.name}`, "ms", times(flow[`${of}_mean_s`], 1000)],
+    [`95th percentile of the ${delay} of ${flow.name}`, "ms", times(flow[`${of}_p95_s`], 1000)],
+    [`Lost packets of ${flow.name}`, "%", flow.sent_packets ? (100 * flow.lost_packets) / flow.sent_packets : null],
+  ];
 }
 
 // Returns when the last flow was complete of the groups that have an end; null if one of their flows was not.
@@ -75,8 +83,8 @@ function change(a, b) {
 // Returns the lines of a table, [label, unit, value of each result], for all and by flow.
 function linesOf(results, links) {
   const all = results.map((result) => numbersOf(result, links));
-  const line = (key) => all[0][key].map(([label, unit], at) => [label, unit, all.map((one) => one[key][at][2])]);
-  return { all: line("all"), flows: line("flows") };
+  const line = (of) => of(all[0]).map(([label, unit], at) => [label, unit, all.map((one) => of(one)[at][2])]);
+  return { all: line((one) => one.all), flows: all[0].flows.flatMap((_, flow) => line((one) => one.flows[flow])) };
 }
 
 // `a` and `b` are the results of one run or of several that differ in their seeds; `b` may be null. `called` has the headings
@@ -90,8 +98,8 @@ export function summaryTable(a, b, links, called = { now: "A (now)", kept: "B (k
     mine.flows.find((one) => one[0] === label) ?? [label, "", []],
     theirs?.flows.find((one) => one[0] === label) ?? [label, "", []],
   ]);
-  const each = numbersOf(a[0]).flows.length / a[0].flows.length;
-  if (flows.length > each) lines.push(...flows.slice(0, each * MOST_FLOWS));
+  const count = flows.length / EACH;
+  if (count > 1) lines.push(...flows.slice(0, EACH * MOST_FLOWS));
   const heads = theirs ? ["", called.now, called.kept, called.change ?? "Change"] : ["", "Value"];
   const rows = lines.map(([[label, unit, values], other]) =>
     make(
@@ -104,7 +112,9 @@ export function summaryTable(a, b, links, called = { now: "A (now)", kept: "B (k
   );
   const notes = [
     a.length > 1 ? `Means over seeds ${a[0].seed} to ${a[a.length - 1].seed} ± half the width of the 95 % confidence interval` : null,
-    flows.length > each * MOST_FLOWS ? `Only the first ${MOST_FLOWS} of ${flows.length / each} flows are shown` : null,
+    a.length > 1 && b?.length === 1 ? `B is a single run with seed ${b[0].seed}` : null,
+    a.length > 1 ? `The figures show seed ${a[0].seed}` : null,
+    count > MOST_FLOWS ? `Only the first ${MOST_FLOWS} of ${count} flows are shown` : null,
   ].filter(Boolean);
   return make(
     "table",
