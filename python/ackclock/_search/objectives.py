@@ -74,8 +74,8 @@ OBJECTIVES = (
     Objective(
         "starvation",
         _metric(
-            "the largest shortfall of a competing flow's goodput from its equal share, relative to that share, over any "
-            "5 s",
+            "the largest shortfall of a competing flow's goodput from its equal share, relative to that share, over "
+            "any 5 s",
             '1 - least_share_of("flows.other*.goodput_bps", "flows.*.goodput_bps", measured_from, 5)',
         ),
         "mixes",
@@ -83,8 +83,8 @@ OBJECTIVES = (
     Objective(
         "self-starvation",
         _metric(
-            "the largest shortfall of a tested flow's goodput from its equal share, relative to that share, over any "
-            "5 s",
+            "the largest shortfall of a tested flow's goodput from its equal share, relative to that share, over "
+            "any 5 s",
             '1 - least_share_of("flows.tested*.goodput_bps", "flows.*.goodput_bps", measured_from, 5)',
         ),
         "mixes",

@@ -34,8 +34,10 @@ def scenario_of(
     comments = [
         f"Found by `{command}`.",
         f"{objective.name}: {objective.text}.",
-        f"Mean of the objective over {SEEDS} seeds: {here} in this scenario, {there} in the unchanged scenario of "
-        f"{space.file}.",
+        (
+            f"Mean of the objective over {SEEDS} seeds: {here} in this scenario, "
+            f"{there} in the unchanged scenario of {space.file}."
+        ),
         f"Values that differ from the unchanged scenario: {matters or 'none'}",
     ]
     if found.failed:
