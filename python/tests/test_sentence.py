@@ -50,19 +50,22 @@ def study(*claims: ClaimResult, ours: bool = False, **numbers: list[tuple[float,
     ("made", "expected"),
     [
         # 0.92 of 1 is 8 % off, 102 of 100 are 2 %.
-        (study(latency=[(1.0, 0.92), (2.0, 2.0)]), "Latency is within 8 % of the printed numbers."),
+        (
+            study(latency=[(1.0, 0.92), (2.0, 2.0)]),
+            "Latency is within 8 % of the printed numbers that are compared.",
+        ),
         (
             study(claim("not a test", paper=2.0), claim("not a test"), latency=[(1.0, 0.92)]),
             (
-                "Latency is within 8 % of the printed number; "
-                "1 printed number is not judged (the claims give the reasons)."
+                "Latency is within 8 % of the printed number that is compared; "
+                "1 other printed number is not judged (the claims give the reasons)."
             ),
         ),
         (
             study(latency=[(1.0, 0.92)], loss=[(100, 102)]),
-            "Loss is within 2 % and latency within 8 % of the printed numbers.",
+            "Loss is within 2 % and latency within 8 % of the printed numbers that are compared.",
         ),
-        (study(latency=[(1.0, 3.2)]), "Latency is up to 3.2 times the printed number."),
+        (study(latency=[(1.0, 3.2)]), "Latency is up to 3.2 times the printed number that is compared."),
         # Beside a printed 0 there is no share.
         (
             study(loss=[(0.0, 0.1), (1.0, 1.0), (1.0, 1.2)]),
@@ -120,8 +123,8 @@ def study(*claims: ClaimResult, ours: bool = False, **numbers: list[tuple[float,
                 latency=[(1.0, 0.92)],
             ),
             (
-                "Latency is within 8 % of the printed number; the measured mean is within 10 % of the other printed "
-                "number; 1 claim is undecided."
+                "Latency is within 8 % of the printed number that is compared; the measured mean is within 10 % of the "
+                "other printed number; 1 claim is undecided."
             ),
         ),
         (study(), "The study has no tested claim and no printed number."),

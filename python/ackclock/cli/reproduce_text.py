@@ -184,10 +184,10 @@ def _said(claim: ClaimResult, same_setup: bool) -> Text:
     is_reproduced = claim.verdict in REPRODUCED
     if claim.tested and claim.interpretations_in_words and (claim.reversed_by or not is_reproduced):
         text.append(f"\nOther interpretations: {claim.interpretations_in_words}", style="dim")
+    if claim.tested and claim.setup and not same_setup:
+        text.append(f"\nThe set-up is partly unknown: {claim.setup}", style="dim")
     if is_reproduced:
         return text
-    if claim.setup and not same_setup:
-        text.append(f"\nThe set-up is partly unknown: {claim.setup}", style="dim")
     if claim.finding:
         text.append(f"\nFinding: {claim.finding}", style="dim")
     if claim.tested and claim.written:

@@ -190,7 +190,7 @@ def _recoveries(record: Mapping[str, Any]) -> str:
     """Returns how the flows in the seat recover from losses."""
     others = {name: rule for name, rule in record["recoveries"].items() if rule != RECOVERY}
     if not others:
-        return "All flows over TCP use the loss recovery RACK (RFC 8985)."
+        return "All TCP flows use RACK loss detection (RFC 8985)."
     rules = set(record["recoveries"].values())
     if len(rules) == 1:
         return f"The control under test and both references use the loss recovery `{rules.pop()}`."

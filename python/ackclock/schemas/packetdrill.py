@@ -60,7 +60,8 @@ class ScriptRecord(Document):
     )
     compared: ComparedRecord = Field(description="number of compared events, by kind")
     not_expected: int = Field(
-        description="number of data segments that the host sent after those that a passing script expects"
+        description="number of data segments that the host sent after the last one that the script expects, if the "
+        "script passes"
     )
     not_compared: list[LeftOutRecord] = Field(
         description="one record for each line of the script with parts that were not compared"

@@ -70,7 +70,8 @@ def _by_metric(groups: Mapping[str, Sequence[Printed]]) -> list[str]:
         for number, (distance, what) in enumerate(far)
         if distance <= 1
     ]
-    printed = f"the printed number{'s' if sum(map(len, groups.values())) > 1 else ''}"
+    many = sum(map(len, groups.values())) > 1
+    printed = f"the printed number{'s' if many else ''} that {'are' if many else 'is'} compared"
     parts = [f"{_listed(within)} of {printed}"] if within else []
     for distance, what in far:
         if distance > 1:
@@ -151,8 +152,10 @@ def _open(result: StudyResult) -> list[str]:
     if missed := sum(claim.verdict == "not as printed" for claim in tested):
         parts.append(f"{missed} claim{'s are' if missed > 1 else ' is'} not as printed")
     if unjudged := sum(claim.paper is not None and not claim.tested for claim in claims):
+        other = "other " if printed_numbers(result) else ""
         parts.append(
-            f"{unjudged} printed number{'s are' if unjudged > 1 else ' is'} not judged (the claims give the reasons)"
+            f"{unjudged} {other}printed number{'s are' if unjudged > 1 else ' is'} not judged (the claims give the "
+            "reasons)"
         )
     if undecided := sum(claim.verdict == "undecided" for claim in tested if not claim.ours):
         parts.append(f"{undecided} claim{'s are' if undecided > 1 else ' is'} undecided")

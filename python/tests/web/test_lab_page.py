@@ -188,7 +188,7 @@ def test_a_number_goes_through_a_range(lab: Lab) -> None:
     lab.wait("four runs are done", lambda: lab.find("#whatif-said").text.startswith("4 runs"))
     # Three quantities of two groups of flows, and the utilisation of one link, at four points.
     assert len(lab.all("#whatif-figure circle")) == (3 * 2 + 1) * 4
-    assert "25 packets to 400 packets" in lab.find("#whatif-said").text
+    assert "25 packets to 400 packets; one seed for each value" in lab.find("#whatif-said").text
 
 
 def test_everything_can_be_taken_away(lab: Lab, tmp_path: Path) -> None:

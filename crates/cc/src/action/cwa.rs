@@ -34,7 +34,7 @@ parameters! {
         /// instead of halved
         inclusive: bool = flag(
             false,
-            "Alnuem 2009 figure 4.4 and appendix D halve a window at the threshold; section 4.2.1.2 does not",
+            "Alnuem 2009 figure 4.4 and appendix D halve a window that is equal to `tthresh`; section 4.2.1.2 does not",
         ),
         /// Whether a window at or above the threshold is reduced as at a loss attributed to congestion, which also sets
         /// the slow start threshold; if not, the window is halved and the slow start threshold is unchanged

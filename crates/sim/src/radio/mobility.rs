@@ -100,7 +100,7 @@ parameters! {
         area: Area,
         /// The lowest speed of a leg, in metres per second; 0 is excluded, because the mean speed would then decrease
         /// throughout the run (Yoon, Liu and Noble 2003)
-        min_speed_mps: f64 = number("1", SPEEDS_MPS, "not stated in Dahal 2007; above 0: Yoon, Liu and Noble 2003"),
+        min_speed_mps: f64 = number("1", SPEEDS_MPS, "Dahal 2007 states no value; values above 0 follow Yoon, Liu and Noble 2003"),
         /// The highest speed of a leg, in metres per second
         max_speed_mps: f64 = number("10", SPEEDS_MPS, "not stated in Dahal 2007; about twice the speed of a cyclist"),
         /// The pause of a node at the end of each leg

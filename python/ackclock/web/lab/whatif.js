@@ -183,7 +183,7 @@ export class WhatIf {
       const failed = runs.filter((run) => !run).length;
       const done = runs.length - failed;
       this.#said(
-        `${done} ${done === 1 ? "run" : "runs"}${failed ? `, ${failed} failed` : ""}: ${number.label} from ${written[0]} to ${written[written.length - 1]}.`,
+        `${done} ${done === 1 ? "run" : "runs"}${failed ? `, ${failed} failed` : ""}: ${number.label} from ${written[0]} to ${written[written.length - 1]}; one seed for each value, also if "Mean of 10 seeds" is ticked.`,
       );
     } catch (error) {
       this.#said(error instanceof Cancelled ? (this.#now?.text === text ? "Cancelled." : "Cancelled: the text has changed.") : error.message);
