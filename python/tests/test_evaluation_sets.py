@@ -67,7 +67,9 @@ def test_a_scenario_of_a_set_is_right_in_full_and_says_where_it_is_from(name: st
         seeds=1,
     )
     assert len(plan.runs) >= len(list(loaded.about.settings(quick=False)))
-    assert loaded.about.source.lstrip().startswith(("Read in the source: ", "Taken from notes"))
+    assert loaded.about.source.lstrip().startswith(
+        ("Read in the source: ", "From picoquic's source code: ", "Taken from notes")
+    )
     assert sets.of_scenario(name).id == loaded.about.family
     # Only picoquic states targets.
     if loaded.about.family != "picoquic":

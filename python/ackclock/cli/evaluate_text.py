@@ -54,6 +54,8 @@ def show(evaluation: Evaluation, beside: Evaluation | None = None) -> None:
         for one, result in zip(evaluations, found, strict=True):
             whose = "" if beside is None else f"{one.control}: "
             words.append(f"\n{whose}{result.sentence}", style="dim")
+            if result.partial:
+                words.append(f"\n{result.partial}", style="yellow")
         badges = [Text(one.verdict, style=STYLES[one.verdict]) for one in found]
         table.add_row(family.section, family.strength, *badges, words)
     out.print(table)

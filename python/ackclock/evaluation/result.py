@@ -14,7 +14,7 @@ from ackclock import _toml as toml
 from ackclock._files import read_text
 from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.evaluation.files import Loaded
+from ackclock.evaluation.files import Loaded, load, names
 from ackclock.evaluation.judge import Judged
 from ackclock.evaluation.language import SOLO, TESTED
 from ackclock.evaluation.measured import Measured
@@ -137,6 +137,15 @@ class FamilyResult:
     """A sentence for each scenario that ran without some of its settings, with the reason."""
 
     @property
+    def partial(self) -> str:
+        """Returns that only some of the section's scenarios were selected, and which; empty if all were, or none."""
+        own = {one.loaded.name for one in self.scenarios}
+        section = {name for name in names() if load(name).family.id == self.family.id}
+        if not own & section or section <= own | set(self.left_out):
+            return ""
+        return f"Only {len(own & section)} of {len(section)} scenarios of this section: {', '.join(sorted(own))}."
+
+    @property
     def lacks(self) -> list[str]:
         """Returns where its scenarios are weaker than what the section asks, or their limits generous, where a stack
         closed connections, and which others were left out.
@@ -144,6 +153,7 @@ class FamilyResult:
         texts = [text for one in self.scenarios for text in one.loaded.about.lacks]
         texts += [text for one in self.scenarios for text in one.closed]
         texts += self.shortened
+        texts += [self.partial] if self.partial else []
         if self.scenarios:
             texts += [f"{name} was left out, because {why}." for name, why in self.left_out.items()]
         return list(dict.fromkeys(texts))

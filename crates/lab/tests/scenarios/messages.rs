@@ -344,7 +344,7 @@ fn a_mistake_outside_the_sweep_names_the_point_that_causes_it() {
     assert!(
         problems[0]
             .message()
-            .ends_with("(at the sweep's point \"dumbbell.bottleneck.queue.min_threshold\" = \"20 packets\")"),
+            .ends_with("(at sweep point \"dumbbell.bottleneck.queue.min_threshold\" = \"20 packets\")"),
         "{}",
         problems[0].message()
     );
