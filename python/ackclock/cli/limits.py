@@ -45,8 +45,8 @@ def delivered_late(runs: Iterable[Run]) -> Iterator[str]:
                 worst[flow["name"]] = max(flow["goodput_bps"] / sent, worst.get(flow["name"], 0.0))
     for name, ratio in list(worst.items())[:MANY]:
         yield (
-            f"flow {name}: its goodput is up to {ratio - 1:.0%} above its throughput, because data that waited behind "
-            "a gap at the end of the warm-up was delivered in measured time; a longer warm-up avoids this"
+            f"flow {name}: its goodput is up to {ratio - 1:.0%} above its throughput, because data that was "
+            "sent during the warm-up was delivered in measured time; a longer warm-up avoids this"
         )
     if len(worst) > MANY:
         yield f"the goodput of {number_of(len(worst) - MANY, 'more flow')} is above the throughput for the same reason"
