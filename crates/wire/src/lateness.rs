@@ -156,8 +156,8 @@ mod tests {
         assert_eq!(
             problems,
             [
-                "the packet due at 0.500 s left 21.00 ms late, more than the allowed 20.00 ms (half of the round trip \
-                 without queues, at least 0.2 ms)"
+                "the packet due at 0.500 s left 21.00 ms late, more than the allowed 20.00 ms (half of the RTT \
+                 without queues, but at least 0.2 ms)"
             ]
         );
     }

@@ -203,7 +203,7 @@ mod tests {
         let agents = format!("{FILE}[[agents]]\nat = \"left\"\nagent = \"ack-thinning\"\n");
         for (text, group, message) in [
             (FILE, Some("none"), "no flows are named `none`, expected one of `one`, `other`"),
-            (&fast, None, "on one path, the slowest link `bottleneck` has 1100000000 bit/s"),
+            (&fast, None, "on one path, the slowest link `bottleneck` has a rate of 1100000000 bit/s"),
             (&agents, None, "its agents read headers of simulated packets, which real packets lack"),
         ] {
             let error = plan(text, group).err().map(|error| error.to_string()).unwrap_or_default();
