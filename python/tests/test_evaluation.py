@@ -215,7 +215,7 @@ def test_two_files_with_a_class_of_one_name_stand_side_by_side(ackclock: Command
     small = ("--only", "small.toml", "--seeds", "2")
     done = ackclock("evaluate", "mine.py", "--beside", "old/mine.py", *small)
     assert done.code == 0, done.err
-    assert done.out.startswith("mine.py and old/mine.py by RFC 9743")
+    assert done.out.startswith("mine.py and old/mine.py: evaluation by RFC 9743")
     again = ackclock("evaluate", "mine.py", "--beside", "./mine.py:Mine", *small)
     assert again.code == 2
     assert "found Mine, the tested control itself, expected another control" in again.err
@@ -226,7 +226,7 @@ def test_a_reference_may_be_a_table_with_commas(ackclock: Command, tmp_path: Pat
     against = '{ name = "cubic", beta = 0.8 }, sack'
     done = ackclock("evaluate", "bbrv1", "--only", "small.toml", "--seeds", "2", "--against", against)
     assert done.code == 0, done.err
-    assert 'compared with runs of { name = "cubic", beta = 0.8 } and of sack in place of' in done.out
+    assert 'compared with runs in which { name = "cubic", beta = 0.8 } or sack replaces' in done.out
 
 
 def test_a_scenario_of_a_set_is_named_alone(ackclock: Command, tmp_path: Path) -> None:

@@ -128,8 +128,8 @@ class ClaimRecord(Document):
         description="value to expect if the claim were false; null if the study does not state one"
     )
     written: str = Field(
-        description="when and why the test was written or changed, if that was after the results of a run were known; "
-        "otherwise empty"
+        description="time at which the test was written or changed, with the reason, if that was after the results of "
+        "a run were known; otherwise empty"
     )
     baselines: bool = Field(
         description="whether the claim is about baselines alone: its measured value involves no system that "
