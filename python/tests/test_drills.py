@@ -494,3 +494,12 @@ def test_a_path_that_does_not_exist_is_refused(ackclock: Command) -> None:
     refused = ackclock("check-stack", "quinn", "--control", "cubic", "--only", "path-shalow")
     assert refused.code == 2
     assert 'did you mean "path-shallow"?' in refused.err
+
+
+def test_the_list_has_every_drill_with_its_clause(ackclock: Command) -> None:
+    found = json.loads(ackclock("list", "drills", "--json").out)
+    assert [one["name"] for one in found] == [one.id for one in DRILLS]
+    for one, drill in zip(found, DRILLS, strict=True):
+        assert one["summary"] == f"{drill.clause} ({drill.force}): {drill.demand}"
+    assert "RFC 9002 6.2.1 (SHOULD): If the last datagram is lost" in ackclock("list", "drills").out
+    assert ackclock("list", "drill", "probe").code == 0

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from conftest import script
 from ackclock import _typed_core as core
 from ackclock._overrides import merge
 from ackclock.evaluation import contenders, files
+from ackclock.evaluation.result import FamilyResult
 from ackclock.experiment.expression import Expression, ExpressionError
 from ackclock.experiment.run_words import RunWords, measure, needs_series
 from ackclock.series import Series
@@ -322,3 +325,19 @@ def test_the_expressions_of_the_docstring_have_values() -> None:
     assert len(expressions) > 25
     result = core.make(DUMBBELL, "page.toml", {}, 1, True).result()
     assert {text for text in expressions if not math.isfinite(value(text, result))} == set()
+
+
+def test_a_part_of_a_section_is_said_to_be_one() -> None:
+    """Section 5.1.3 has two scenarios."""
+    family = files.load("N-03-start").family
+    both = [name for name in files.names() if files.load(name).family.id == family.id]
+
+    def found(*names: str, left_out: Mapping[str, str] = MappingProxyType({})) -> FamilyResult:
+        results: Any = [SimpleNamespace(loaded=files.load(name)) for name in names]
+        return FamilyResult(family, "OK", "", results, left_out)
+
+    assert found("N-03-start").partial == "Only 1 of 2 scenarios of this section: N-03-start."
+    assert not found(*both).partial
+    assert not found().partial
+    (other,) = set(both) - {"N-03-start"}
+    assert not found("N-03-start", left_out={other: "it takes too long"}).partial

@@ -186,8 +186,12 @@ def test_changed_sees_other_verdicts_and_other_reversing_interpretations(
 
     other = replace(kept, verdict="undecided")
     assert 'has the result "undecided" (recorded: as printed)' in failing(other, kept)
-    assert "reversed by no interpretation (recorded: reversed by: 1 packet)" in failing(kept, reversed_once)
-    assert "reversed by: 1 packet (recorded: reversed by no interpretation)" in failing(reversed_once, kept)
+    assert "reversed by no interpretation (recorded: reversed by: window: 1 packet)" in failing(
+        kept, reversed_once
+    )
+    assert "reversed by: window: 1 packet (recorded: reversed by no interpretation)" in failing(
+        reversed_once, kept
+    )
     assert not failing(kept, kept)
     # A quick run has too few seeds of interpretations, and without --sensitivity there are none.
     assert not failing(kept, reversed_once, quick=True)

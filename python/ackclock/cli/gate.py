@@ -137,8 +137,8 @@ def recorded_claims(result: StudyResult) -> Mapping[str, ClaimResult]:
 
 def _reversing(claim: ClaimResult) -> str:
     """Returns which interpretations reverse a claim's result."""
-    labels = sorted(other.alternative for other in claim.reversed_by)
-    return f"reversed by: {'; '.join(labels)}" if labels else "reversed by no interpretation"
+    found = sorted(map(str, claim.reversed_by))
+    return f"reversed by: {'; '.join(found)}" if found else "reversed by no interpretation"
 
 
 def _numbers(claim: ClaimResult) -> str:

@@ -91,16 +91,16 @@ def _studies() -> list[dict[str, Any]]:
 
 
 def _drills() -> list[dict[str, Any]]:
-    """Returns the tests of ``ackclock check-stack``: as summary what the clause demands, as source the clause."""
+    """Returns the tests of ``ackclock check-stack``, with the clause before what it demands."""
     from ackclock.drills.check import DRILLS
 
     return [
         {
             "name": one.id,
             "kind": DRILL,
-            "summary": one.demand,
+            "summary": f"{one.clause} ({one.force}): {one.demand}",
             "parameters": [],
-            "source": f"{one.clause} ({one.force})",
+            "source": one.clause,
             "remark": None,
             "file": None,
         }

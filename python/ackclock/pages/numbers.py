@@ -21,6 +21,7 @@ from ackclock.study.computed import NOT_RECORDED, Number, words_of_means
 from ackclock.study.load import load_study, study_names
 
 VERDICT = "verdict "
+"""The word before the id of a claim whose recorded result is wanted."""
 _PLACE = re.compile(r"(<!-- = (?P<what>.*?) -->)(?P<shown>.*?)(?P<end><!-- / -->|(?=<!-- = )|\Z)", re.DOTALL)
 _BROKEN = re.compile(r"(?<=\S)(?:[ \t]+(?P<word>[^\W\d]\w*))?[ \t]*\n(?P<indent>[ \t]*)(?=<!-- = )")
 """Matches the end of the line before a computed number, with the last word of the line if a line can begin with it.

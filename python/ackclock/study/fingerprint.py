@@ -33,6 +33,7 @@ def of_simulation(study: Study) -> str:
     resolved["own_sweeps"] = {
         case.name: [case.sweep.path, case.sweep.values] for case in study.cases if case.sweep
     }
+    # Keys that few studies have enter only where they are given, so that the hashes of all others stay.
     if some := {metric.id: metric.cases for metric in study.metrics if metric.cases is not None}:
         resolved["metrics_of_some_cases"] = some
     return _hash(resolved)

@@ -32,7 +32,8 @@ def list_(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List the controls, queues, losses and other parts that a scenario can use, the studies, or the scenario keys.
+    """List the controls, queues, losses and other parts that a scenario can use, the studies, the tests of
+    check-stack, or the scenario keys.
 
     Examples: [bold]ackclock list[/bold], [bold]ackclock list queues red[/bold], [bold]ackclock list keys flows[/bold],
     [bold]ackclock list studies[/bold]

@@ -5,39 +5,38 @@ import { digits } from "./quantity.js";
 import { summary } from "./statistics.js";
 
 const MOST_FLOWS = 4;
-const EACH = 4; // the lines of a flow
 
-// Returns a result's numbers, [label, unit, value], with the utilisation of the named links; and those of each flow.
-export function numbersOf(result, links = []) {
+// Returns a result's numbers over all flows, [label, unit, value], with the utilisation of the named links.
+function numbersOf(result, links) {
   const sum = (list, key) => list.reduce((total, one) => total + (one[key] ?? 0), 0);
   const sent = sum(result.flows, "sent_packets");
   const rtts = result.flows.map((flow) => flow.rtt_mean_s).filter(Number.isFinite);
   const tails = result.flows.map((flow) => flow.rtt_p95_s).filter(Number.isFinite);
   const mean = (list) => (list.length ? list.reduce((total, value) => total + value, 0) / list.length : null);
-  return {
-    all: [
-      ["Total goodput", "Mbit/s", sum(result.flows, "goodput_bps") / 1e6],
-      ["Mean RTT", "ms", times(mean(rtts), 1000)],
-      ["95th percentile of the RTT, worst flow", "ms", times(tails.length ? Math.max(...tails) : null, 1000)],
-      ["Packets lost", "%", sent ? (100 * sum(result.flows, "lost_packets")) / sent : null],
-      ...links.map((name) => [`Utilisation of ${name}`, "%", times(result.links.find((link) => link.name === name)?.utilisation, 100)]),
-      ["Fairness (Jain)", "", result.fairness],
-      ...(result.flows.some((flow) => Number.isFinite(flow.completed_s))
-        ? [["Last transfer complete at", "ms", times(lastCompletion(result.flows), 1000)]]
-        : []),
-    ],
-    flows: result.flows.map(linesOfFlow),
-  };
+  return [
+    ["Total goodput", "Mbit/s", sum(result.flows, "goodput_bps") / 1e6],
+    ["Mean RTT", "ms", times(mean(rtts), 1000)],
+    ["95th percentile of the RTT, worst flow", "ms", times(tails.length ? Math.max(...tails) : null, 1000)],
+    ["Packets lost", "%", sent ? (100 * sum(result.flows, "lost_packets")) / sent : null],
+    ...links.map((name) => [`Utilisation of ${name}`, "%", times(result.links.find((link) => link.name === name)?.utilisation, 100)]),
+    ["Fairness (Jain)", "", result.fairness],
+    ...(result.flows.some((flow) => Number.isFinite(flow.completed_s))
+      ? [["Last transfer complete at", "ms", times(lastCompletion(result.flows), 1000)]]
+      : []),
+  ];
 }
 
-// Returns the numbers of one flow. A flow without acknowledgements, such as a call over UDP, has one-way delays instead of RTTs.
-function linesOfFlow(flow) {
-  const [delay, of] = Number.isFinite(flow.rtt_mean_s) ? ["RTT", "rtt"] : ["one-way delay", "one_way_delay"];
+// Returns the lines of one flow, [label, unit, value of each result]; `flows` is that flow in each result. A flow without
+// acknowledgements, such as a call over UDP, has one-way delays instead of RTTs.
+function linesOfFlow(flows) {
+  const [{ name }] = flows;
+  const [delay, of] = flows.some((flow) => Number.isFinite(flow.rtt_mean_s)) ? ["RTT", "rtt"] : ["one-way delay", "one_way_delay"];
+  const lost = (flow) => (flow.sent_packets ? (100 * flow.lost_packets) / flow.sent_packets : null);
   return [
-    [`Goodput of ${flow.name}`, "Mbit/s", flow.goodput_bps / 1e6],
-    [`Mean ${delay} of ${flow.name}`, "ms", times(flow[`${of}_mean_s`], 1000)],
-    [`95th percentile of the ${delay} of ${flow.name}`, "ms", times(flow[`${of}_p95_s`], 1000)],
-    [`Lost packets of ${flow.name}`, "%", flow.sent_packets ? (100 * flow.lost_packets) / flow.sent_packets : null],
+    [`Goodput of ${name}`, "Mbit/s", flows.map((flow) => flow.goodput_bps / 1e6)],
+    [`Mean ${delay} of ${name}`, "ms", flows.map((flow) => times(flow[`${of}_mean_s`], 1000))],
+    [`95th percentile of the ${delay} of ${name}`, "ms", flows.map((flow) => times(flow[`${of}_p95_s`], 1000))],
+    [`Lost packets of ${name}`, "%", flows.map(lost)],
   ];
 }
 
@@ -82,9 +81,11 @@ function change(a, b) {
 
 // Returns the lines of a table, [label, unit, value of each result], for all and by flow.
 function linesOf(results, links) {
-  const all = results.map((result) => numbersOf(result, links));
-  const line = (of) => of(all[0]).map(([label, unit], at) => [label, unit, all.map((one) => of(one)[at][2])]);
-  return { all: line((one) => one.all), flows: all[0].flows.flatMap((_, flow) => line((one) => one.flows[flow])) };
+  const every = results.map((result) => numbersOf(result, links));
+  return {
+    all: every[0].map(([label, unit], at) => [label, unit, every.map((one) => one[at]?.[2])]),
+    flows: results[0].flows.flatMap((_, at) => linesOfFlow(results.map((result) => result.flows[at]))),
+  };
 }
 
 // `a` and `b` are the results of one run or of several that differ in their seeds; `b` may be null. `called` has the headings
@@ -98,8 +99,9 @@ export function summaryTable(a, b, links, called = { now: "A (now)", kept: "B (k
     mine.flows.find((one) => one[0] === label) ?? [label, "", []],
     theirs?.flows.find((one) => one[0] === label) ?? [label, "", []],
   ]);
-  const count = flows.length / EACH;
-  if (count > 1) lines.push(...flows.slice(0, EACH * MOST_FLOWS));
+  const each = mine.flows.length / a[0].flows.length;
+  const count = flows.length / each;
+  if (count > 1) lines.push(...flows.slice(0, each * MOST_FLOWS));
   const heads = theirs ? ["", called.now, called.kept, called.change ?? "Change"] : ["", "Value"];
   const rows = lines.map(([[label, unit, values], other]) =>
     make(
