@@ -16,7 +16,7 @@ from ackclock.drills.check import DRILLS, check, target
 from ackclock.drills.drill import Outcome, conduct, law_of
 from ackclock.drills.record import CannotTell
 from ackclock.drills.script import DATAGRAM, RTT_S, Script, drop
-from ackclock.drills.timeline import timeline
+from ackclock.drills.timeline import SAMPLES, interval, timeline
 from ackclock.errors import InputError
 
 from .conftest import Command
@@ -264,6 +264,22 @@ def test_a_fault_violates_its_drills(fault: str) -> None:
     outcomes = found(toy(*replaced), control, *expected)
     assert {id: one.word for id, one in outcomes.items()} == dict.fromkeys(expected, "VIOLATED")
     assert all(one.timeline for one in outcomes.values())
+
+
+def test_a_violation_of_an_interval_shows_the_window_from_its_beginning_to_its_end() -> None:
+    # The window grows by half a datagram each 50 ms, from 10 datagrams at 0 s; a sample falls between two events.
+    at = [0.05 * place for place in range(41)]
+    columns: dict[str, list[int | None]] = {
+        "window": [12_000 + 600 * place for place in range(41)],
+        "lost": [0] * 20 + [3] * 21,
+    }
+    heading, *samples, last = interval(at, columns, 0.4, 1.22)
+    assert (heading[-1], last) == (":", "last events of the interval:")
+    assert len(samples) == SAMPLES
+    assert samples[0] == "   0.4000 s  window 16,800 (14.0 datagrams); lost 0"
+    assert samples[-1] == "   1.2200 s  window 26,400 (22.0 datagrams); lost 3"
+    unreported: dict[str, list[int | None]] = {"window": [None] * 41, "lost": [None] * 41}
+    assert interval(at, unreported, 0.4, 1.22) == []
 
 
 def test_a_timeline_joins_like_events_of_a_moment() -> None:

@@ -286,6 +286,8 @@ def test_the_loss_is_that_of_all_groups_under_test() -> None:
         (("--against", "sack"), "search-cubic-self-starvation-against-sack.toml"),
         (("--space", "jitters"), "search-cubic-self-starvation-jitters.toml"),
         (("--transport", "quic"), "search-cubic-self-starvation-quic.toml"),
+        (("--runs", "200"), "search-cubic-self-starvation-runs-200.toml"),
+        (("--seed", "2"), "search-cubic-self-starvation-seed-2.toml"),
         (
             ("--transport", '{ name = "rfc", ecn = true }'),
             "search-cubic-self-starvation-name-rfc-ecn-true.toml",

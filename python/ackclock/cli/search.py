@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from ackclock._search.space import Space
     from ackclock.evaluation.contenders import Contender
 
+RUNS = 500
+"""The default number of points that the optimiser tries."""
+
+SEED = 1
+"""The default seed of the optimiser."""
+
 BAD = 0.5
 """The value of an objective in the unchanged scenario, half the largest share, that leaves little room for worse."""
 
@@ -65,6 +71,9 @@ def search(
     parts += [] if space in (None, wanted.space) else [Path(space).stem]
     parts += [] if against is None else ["against", stem_of(against)]
     parts += [] if transport is None else [transport]
+    # Another budget or seed is another search: its scenario and its report do not replace those of the first.
+    parts += [] if runs == RUNS else ["runs", str(runs)]
+    parts += [] if seed == SEED else ["seed", str(seed)]
     path = out / f"{'-'.join(map(plain, parts))}.toml" if found.is_find else None
     report = None
     if path is not None:

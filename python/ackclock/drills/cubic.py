@@ -54,7 +54,7 @@ def _plateau(record: Record) -> str:
     there = record.window(at + k + RTT_S)
     said = f"K = {k:.2f} s after the loss, the window is {there:.1f} datagrams; before the loss it was {before:.1f}"
     if abs(there / before - 1) > 0.04:
-        raise Violation(f"{said}, expected a difference of at most 4 %", at + k + RTT_S)
+        raise Violation(f"{said}, expected a difference of at most 4 %", at + k + RTT_S, at)
     return said
 
 
@@ -67,7 +67,7 @@ def _concave(record: Record) -> str:
         f"{last:.1f} in the last third"
     )
     if first < 2 * max(last, 1.0):
-        raise Violation(f"{said}, expected at least twice as much growth in the first third", at + k)
+        raise Violation(f"{said}, expected at least twice as much growth in the first third", at + k, at)
     return said
 
 
@@ -78,7 +78,7 @@ def _convex(record: Record) -> str:
     # trip ahead, 0.4 x 4.1^3 = 27.6.
     said = f"K + 4 s after the loss, the window is {grown:.1f} datagrams larger than before the loss, expected 19 to 31"
     if not 19 <= grown <= 31:
-        raise Violation(said, at + k + 4)
+        raise Violation(said, at + k + 4, at)
     return said
 
 
@@ -96,7 +96,7 @@ def _friendly(record: Record) -> str:
         f"Reno-friendly estimate is {least:.0f}"
     )
     if there < 0.9 * least:
-        raise Violation(f"{said}, expected a window of at least 90 % of the estimate", at + 1.0)
+        raise Violation(f"{said}, expected a window of at least 90 % of the estimate", at + 1.0, at)
     return said
 
 
@@ -118,7 +118,7 @@ def _alpha_one(record: Record) -> str:
         "least 75 (one per RTT of 10 ms would be 100)"
     )
     if grown < 75:
-        raise Violation(said, at + 2.0)
+        raise Violation(said, at + 2.0, at + 1.0)
     return said
 
 
@@ -145,7 +145,7 @@ def _fast_convergence(record: Record) -> str:
         f"(0.85 of the {before:.1f} before the second loss)"
     )
     if abs(there / plateau - 1) > 0.06:
-        raise Violation(said, at + k + RTT_S)
+        raise Violation(said, at + k + RTT_S, at)
     return said
 
 
@@ -165,7 +165,7 @@ def _after_timeout(record: Record) -> str:
         "expected 9 to 33"
     )
     if not 9 <= grown <= 33:
-        raise Violation(said, at + 3.0)
+        raise Violation(said, at + 3.0, at)
     return said
 
 
@@ -178,7 +178,7 @@ def _after_idle(record: Record) -> str:
         "pause of ten seconds"
     )
     if after > 1.12 * before + 2:
-        raise Violation(f"{said}, expected at most {1.12 * before + 2:.0f}", at + 2 * RTT_S)
+        raise Violation(f"{said}, expected at most {1.12 * before + 2:.0f}", at + 3 * RTT_S, at)
     return said
 
 
@@ -195,7 +195,7 @@ def _clamp(record: Record) -> str:
         moment += LONG_RTT_S
     said = f"the largest growth of the window within an RTT of two seconds was {worst:.2f}-fold"
     if worst > 1.5 * 1.05:
-        raise Violation(f"{said}, expected at most 1.5-fold", at)
+        raise Violation(f"{said}, expected at most 1.5-fold", at, at - LONG_RTT_S)
     return said
 
 

@@ -116,4 +116,4 @@ def judged(drill: Drill, record: Record | Exception) -> Outcome:
     except Violation as violation:
         if drill.force == "MAY":
             return Outcome(drill, "absent", str(violation))
-        return Outcome(drill, "VIOLATED", str(violation), tuple(record.timeline(violation.at_s)))
+        return Outcome(drill, "VIOLATED", str(violation), tuple(record.timeline(violation)))

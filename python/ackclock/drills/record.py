@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ackclock.drills.script import DATAGRAM
-from ackclock.drills.timeline import timeline
+from ackclock.drills.timeline import interval, timeline
 
 NUMBERS = {
     "window": "its congestion window",
@@ -29,11 +29,14 @@ class CannotTell(Exception):  # noqa: N818  (a result, not an error)
 
 
 class Violation(Exception):  # noqa: N818  (a result, not an error)
-    """What a stack did against a standard, and when."""
+    """What a stack did against a standard, and when. ``since_s`` is the beginning of the interval that the sentence is
+    about; None if it is about one time.
+    """
 
-    def __init__(self, sentence: str, at_s: float) -> None:
+    def __init__(self, sentence: str, at_s: float, since_s: float | None = None) -> None:
         super().__init__(sentence)
         self.at_s = at_s
+        self.since_s = since_s
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,10 @@ class Record:
                 return at, before / DATAGRAM, self.least_window(at, at + 0.15)
         return None
 
-    def timeline(self, at_s: float) -> list[str]:
-        """Returns the last events up to 1 ms after a time, in lines."""
-        return timeline(self._at, self._columns, at_s)
+    def timeline(self, violation: Violation) -> list[str]:
+        """Returns the last events up to 1 ms after a violation, in lines, after samples of the interval that it is
+        about.
+        """
+        began, ended = violation.since_s, violation.at_s
+        samples = [] if began is None else interval(self._at, self._columns, began, ended)
+        return [*samples, *timeline(self._at, self._columns, ended)]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ackclock.drills.script import DATAGRAM
+
 MOST_LINES = 12
-"""The most lines of a timeline."""
+"""The most lines of events in a timeline."""
+
+SAMPLES = 9
+"""The number of times at which an interval is sampled."""
 
 _PASSAGES = {
     ("sent", True): "sent by the sender",
@@ -50,6 +56,25 @@ def timeline(at: Sequence[float], columns: Mapping[str, Any], at_s: float) -> li
         number = columns["number"][index] if forward and what != "timer" else None
         moment[event].add(now, number, columns["bytes"][index], changes)
     return [str(line) for line in lines[-MOST_LINES:]]
+
+
+def interval(at: Sequence[float], columns: Mapping[str, Any], since_s: float, until_s: float) -> list[str]:
+    """Returns a heading, and what the stack reported last at ``SAMPLES`` times that divide an interval evenly and
+    include its ends, in lines. Empty if the stack reports no window.
+    """
+    if not any(value is not None for value in columns["window"]):
+        return []
+    lines = ["window and losses reported in the interval:"]
+    for place in range(SAMPLES):
+        now = since_s + (until_s - since_s) * place / (SAMPLES - 1)
+        index = max(0, bisect_right(at, now + 1e-9) - 1)
+        window, lost = columns["window"][index], columns["lost"][index]
+        state = _changed("window", None, window)
+        state += f" ({window / DATAGRAM:.1f} datagrams)" if window is not None else ""
+        lines.append(
+            f"{now:9.4f} s  {'; '.join([state] + ([] if lost is None else [_changed('lost', None, lost)]))}"
+        )
+    return [*lines, "last events of the interval:"]
 
 
 class _Line:

@@ -38,7 +38,8 @@ class DrillRecord(Document):
         description="measured behaviour, or reason why the run failed or the behaviour cannot be seen"
     )
     timeline: list[str] = Field(
-        description="last events up to the violation, one line each; empty without a violation, after a failed run, "
+        description="window at times of the interval that the violation is about, where it is about one, and the last "
+        "events up to the violation, one line each; empty without a violation, after a failed run, "
         "and for the tests `repeats`, `seed` and `path-...`"
     )
 

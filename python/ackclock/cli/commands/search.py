@@ -73,13 +73,13 @@ def search(
             help="Largest number of paths that the optimiser tries, each in one run. Further runs repeat and simplify "
             "the worst paths.",
         ),
-    ] = 500,
+    ] = search_command.RUNS,
     seed: Annotated[
         int,
         typer.Option(
             metavar="N", min=0, max=2**32 - 1, help="Seed with which the optimiser chooses paths at random."
         ),
-    ] = 1,
+    ] = search_command.SEED,
     json: Json = False,
     html: Annotated[
         bool,
