@@ -89,7 +89,7 @@ _MODULES = frozenset(
         *("scenario", "series", "statistics"),
     )
 )
-"""The public modules, which are loaded when they are first used, too."""
+"""The public modules. Each is loaded when it is first used."""
 
 
 def __getattr__(name: str) -> Any:

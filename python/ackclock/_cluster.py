@@ -153,7 +153,7 @@ def make(jobs: Sequence[Job], fingerprint: str) -> list[Answer]:
     if core_fingerprint() != fingerprint:
         raise AckclockError(
             f"a Dask worker has the simulator core {core_fingerprint()}, this machine has {fingerprint}: results "
-            "may differ. Install the same build of ackclock on both"
+            "may differ. Install the same build of ackclock on both machines"
         )
     answers: list[Answer] = []
     # One thread: the worker has as many tasks at a time as it has threads.

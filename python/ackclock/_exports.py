@@ -29,7 +29,7 @@ FORMATS = {
 }
 """The formats, each with its contents and the values that may follow its name."""
 FOLDER = "exports"
-"""The folder for exports, inside the folder for results. Each export replaces its whole contents."""
+"""The folder for exports, inside the folder for results. Each export replaces the contents of this folder."""
 MAX_QLOGS = 500
 """The largest number of qlog files of an export; all are open at the same time."""
 

@@ -24,9 +24,9 @@ The share, from 0 to 1, leaves out runs whose results are on disk; long runs cou
 
 MOST_THREADS = 10_000
 BATCH = 1000
-"""The largest number of jobs in a batch after the first."""
+"""The largest number of jobs in each batch except the first."""
 FIRST = 100
-"""The number of jobs of the first batch, so that the cores have work while stored results of the next are looked up."""
+"""The number of jobs of the first batch: small, so that the cores have work while the next batch is prepared."""
 
 
 class Batch(Protocol):

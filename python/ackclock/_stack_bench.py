@@ -75,7 +75,7 @@ class Bench:
     replications: int
     paths: Mapping[str, Sequence[Cell]]
     unseeded: Sequence[Contender]
-    """The contenders that draw random numbers that the seed does not determine: runs with equal seeds differ."""
+    """The contenders that draw random numbers that the seed does not set, so that runs with equal seeds differ."""
 
 
 def contenders(words: Sequence[str]) -> list[Contender]:

@@ -25,9 +25,9 @@ MEMORY_BYTES = 2 * 2**30
 """The limit, in bytes, on the memory that a run allocates beyond what its process had at the start."""
 PAGE_BYTES = 4096
 REPLIED_AT = PAGE_BYTES - 1
-"""The offset in the page of the byte that marks a run as having replied."""
+"""The offset, in the page of ``page()``, of the byte that is set once the run has sent its reply."""
 LONGEST_LINE = 300
-"""The maximum number of characters of a library's last line of output in a reply."""
+"""A reply quotes at most this many characters of the last line that the library printed."""
 
 
 def page() -> int:
@@ -122,7 +122,7 @@ def _why(task: Mapping[str, Any], noted: int, printed: int, what: str) -> str:
     if call and place:
         return f"{file}, seed {seed}: {name} {what} in {call} at {now_ns / 1e9:.9f} s of simulated time ({place}){last}"
     known = ", ".join(told[0] for _, _, told, _ in task["stacks"])
-    return f"{file}, seed {seed}: a library ({known}) {what}, but not in a call from ackclock{last}"
+    return f"{file}, seed {seed}: outside the calls that ackclock made, a library ({known}) {what}{last}"
 
 
 def _reply(task: Mapping[str, Any], replies: IO[bytes]) -> None:

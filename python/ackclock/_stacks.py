@@ -26,7 +26,9 @@ CPU_S = 300.0
 INSPECTION_S = 5.0
 """The limit on the CPU time, in seconds, in which a library has to describe itself."""
 WAITS = 10
-"""The limit on wall-clock time, as a multiple of the CPU time: other processes can occupy the cores."""
+"""The limit on the wall-clock time of a run, as a multiple of its limit on CPU time. It is larger because other
+processes can occupy the cores.
+"""
 
 T = TypeVar("T")
 
@@ -45,11 +47,11 @@ class Stack:
     changed_ns: int
     """The modification time of the file when it was inspected, in nanoseconds since the epoch."""
     told: tuple[str, str, list[str], str, str] = field(hash=False)
-    """The library's description of itself: name, version, controls, what is random in equal runs, and licence."""
+    """What the library reports: its name, version, controls, what differs in runs with equal seeds, and licence."""
     library: Any = field(repr=False, compare=False)
     """The library as an object of the core, ``_core.StackLibrary``."""
     cpu_s: float = field(default=CPU_S, compare=False)
-    """The limit on the CPU time of a run, in seconds; it changes no result."""
+    """The limit on the CPU time of a run, in seconds. Results of runs within the limit do not depend on it."""
 
     @property
     def name(self) -> str:
@@ -95,8 +97,8 @@ def stacks(given: Sequence[str | Path | Stack]) -> tuple[Stack, ...]:
         for other in found[:place]:
             if other.name == stack.name:
                 raise InputError(
-                    f"{stack.path}: the stack is called {stack.name!r}, like the stack in {other.path}; "
-                    "expected a different name for each stack: leave one of the two out"
+                    f"{stack.path}: found a stack called {stack.name!r}, and another with this name in {other.path}; "
+                    "expected a different name for each stack: leave one of these files out"
                 )
     return found
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PLACE = "ACKCLOCK_RESULTS"
 """The environment variable that names the folder for results."""
 FORMAT = 2
-"""The version of the format of stored runs. Version 1 was gzip-compressed JSON."""
+"""The version of the file format of stored runs. The files of version 1 were gzip-compressed JSON."""
 _RESULT, _SERIES = "result.json", "series.arrow"
 
 
@@ -50,7 +50,7 @@ class Job:
     queues: Mapping[str, Any] = field(default_factory=dict)
     """Queue disciplines written in Python, by name."""
     stacks: Sequence[Stack] = field(default_factory=now_offered)
-    """Stacks in libraries that the scenario can name."""
+    """The stacks from shared libraries that the scenario can name as transports."""
 
     @cached_property
     def named_stacks(self) -> Sequence[Stack]:

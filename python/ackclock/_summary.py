@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 UNITS = ("_s", "_bps", "_packets", "_bytes")
-"""The unit suffixes in the names of numbers."""
+"""The endings of the names of result fields that state the unit of the field."""
 
 
 class Samples(Mapping[str, "float | None"]):
@@ -29,7 +29,7 @@ class Samples(Mapping[str, "float | None"]):
 
     def __init__(self, fairness: float | None) -> None:
         self.owners: dict[str, tuple[str, Mapping[str, Any]]] = {"": ("run", {"fairness": fairness})}
-        """The records of the numbers by owner, such as ``links.LINK``: the kind of the record, and its fields."""
+        """For each owner of numbers, such as ``links.LINK``: the kind of its record, and the fields of this record."""
 
     def __getitem__(self, name: str) -> float | None:
         owner, _, field = name.rpartition(".")
@@ -240,9 +240,9 @@ def _rows(table: npt.NDArray[np.float64]) -> list[Summary]:
 
 
 NOTHING = Summary(None, None, None, 0)
-"""The summary of a number without samples."""
+"""The summary of a quantity for which no run has a value."""
 FEW = 8
-"""The number of values below which NumPy sums sequentially, as Python does, but with more overhead."""
+"""Fewer values than this are summed in Python: NumPy would add them in the same order, but with more overhead."""
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

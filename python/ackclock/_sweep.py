@@ -13,7 +13,7 @@ from ackclock._labels import labels
 OWN_COLUMNS = frozenset(
     {"seed", "runs", "point", "name", "kind", "time_s", "flow", "group", "link", "metric", "fairness"}
 )
-"""The names of columns, and of dimensions and axes of figures, that no record declares."""
+"""Names of columns, and of dimensions and axes of figures, that are not fields of a record of the core."""
 ROOT = "scenario"
 """The first step of every path. It distinguishes a top-level key of the scenario, such as ``name``, from a column."""
 
@@ -32,9 +32,11 @@ class Axis:
     values: Sequence[Any]
     """The values as written in the scenario."""
     cells: Sequence[Any]
-    """The values as cells of a column: numbers in ``unit`` if all are quantities of one kind. Tables become labels."""
+    """The values as they appear in the column: numbers in ``unit`` if all are quantities of one kind. A TOML table
+    appears as its label.
+    """
     labels: Sequence[str]
-    """The values as text: as written, and tables as the values in which they differ."""
+    """A label for each value: the text in the scenario. The label of a TOML table lists only the keys that differ."""
 
     @property
     def numeric(self) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ackclock.run import Run
 
 SEAT = "tested"
-"""The group of flows that uses the control of ``--control``, as in search spaces and evaluations."""
+"""The name of the group of flows to which ``--control`` applies, also in search spaces and evaluations."""
 Pair = tuple[int, int]
 """The index of a point of the sweep, from 0, and a seed."""
 
@@ -34,7 +34,7 @@ class Plan:
     points: range
     seeds: Sequence[int]
     precision: Mapping[str, Any] | None = None
-    """The requested precision of the intervals of some metrics: ``within``, ``metrics``, ``replications_most``."""
+    """The table [precision] of the scenario: ``within``, ``metrics`` and ``replications_most``; None if absent."""
 
     def __len__(self) -> int:
         return len(self.points) * len(self.seeds)

@@ -32,7 +32,7 @@ _RECORDS: Mapping[str, str] = {
     "transfers": "transfer",
     "size_classes": "size_class",
 }
-"""The name of the core's record that a row of each table contains."""
+"""For each table, the name of the record of the core of which the table has one per row."""
 _TYPES: Mapping[str, Any] = {
     "number": pl.Float64,
     "share": pl.Float64,
@@ -40,9 +40,9 @@ _TYPES: Mapping[str, Any] = {
     "text": pl.String,
     "numbers": pl.List(pl.Float64),
 }
-"""The type of a field's column, by the name of its kind in the core."""
+"""The type of a column, by the kind that the core declares for the field."""
 _COUNTED = ("packets", "bytes")
-"""The units of swept values that stay whole numbers."""
+"""Columns of swept values in these units contain integers if all values are whole numbers."""
 
 
 def frame(record: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:

@@ -16,7 +16,7 @@ else:
 __all__ = ["TOMLDecodeError", "loads"]
 
 MOST_PARTS = 100
-"""The largest number of parts of a dotted key: parsing time grows with their square."""
+"""The largest allowed number of parts of a dotted key. The parsing time grows with the square of this number."""
 
 _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'|#.*')
 _OTHER = re.compile(r"[^\w.\- \t]")

@@ -39,7 +39,9 @@ def tables() -> list[dict[str, Any]]:
 
 
 Plugins = Sequence["_core.PythonClass | _core.StackLibrary"]
-"""Controls and disciplines written in Python, see ``ackclock.custom.python_classes``; and stacks in libraries."""
+"""Controls and queue disciplines written in Python (see ``ackclock.custom.python_classes``), and stacks from shared
+libraries.
+"""
 
 
 def _with_offered(classes: Plugins) -> list[Any]:
@@ -227,7 +229,7 @@ def parsed_result(text: str | bytes) -> dict[str, Any]:
 
     result = from_json(text)
     if not isinstance(result, dict):
-        raise ValueError(f"found {type(result).__name__}, expected a JSON object, the result of a run")
+        raise ValueError(f"result of a run: found {type(result).__name__}, expected a JSON object")
     return result
 
 

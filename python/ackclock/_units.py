@@ -17,14 +17,16 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
     "_share": {"%": 0.01},
     "utilisation": {"%": 0.01},
 }
-"""The units by the suffix of a column's name, each as a multiple of the column's own unit."""
+"""The units that a column can be shown in, by the ending of its name. Each unit has its size as a multiple of the
+column's own unit.
+"""
 _SPELLINGS: Mapping[str, str] = {
     **{f"{prefix}b{per}": f"{prefix}bit/s" for prefix in ("", "k", "M", "G") for per in ("/s", "ps")},
     "bdp": "BDP",
     "pkts": "packets",
     "seconds": "s",
 }
-"""Other spellings of units, such as Mbps, and the spelling in ``_UNITS``."""
+"""Alternative spellings of units, such as Mbps, each with the spelling that ``_UNITS`` uses."""
 _FORM = re.compile(r"\s*(?P<name>[^\[\]]*?)\s*(?:\[(?P<unit>[^\[\]]*)\])?\s*")
 
 
@@ -49,10 +51,10 @@ def divisor(name: str, unit: str) -> float:
     spelt = unit if unit in known else _SPELLINGS.get(unit, unit)
     if spelt not in known:
         if not known:
-            raise InputError(f'"{name} [{unit}]": the unit of this column cannot be chosen')
-        raise InputError(
-            f'"{name} [{unit}]": no unit of this column is called "{unit}"{nearest(unit, known)}'
-        )
+            raise InputError(
+                f'"{name} [{unit}]": found a unit, expected none: this column has a fixed unit, or no unit'
+            )
+        raise InputError(f'"{name} [{unit}]": the column {name} has no unit "{unit}"{nearest(unit, known)}')
     return known[spelt]
 
 

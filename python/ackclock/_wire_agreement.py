@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 BUSY = 0.5
-"""The lowest utilisation at which a link is compared."""
+"""A link with a utilisation below this fraction in both runs is not compared."""
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,9 @@ class Metric:
 
     field: str
     share: float
-    """The largest difference that is allowed, as a share of the simulated value."""
+    """The largest allowed difference between the real and the simulated value, as a fraction of the simulated value."""
     packets: float = 0.0
-    """The largest difference that is allowed in packets, even if ``share`` is exceeded."""
+    """If greater than 0: a difference of up to this number of packets is allowed, whatever ``share`` allows."""
 
     @property
     def bound(self) -> str:

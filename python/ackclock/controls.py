@@ -21,7 +21,7 @@ from ackclock.custom import Ack, Control, Decision, Draws, Initial, Loss, Recove
 __all__ = ["Cubic", "NewReno", "WindowControl"]
 
 _MIN_SSTHRESH = 2.0
-"""The smallest threshold that a loss or timeout sets, in packets (RFC 5681 equation 4)."""
+"""The smallest slow start threshold that a loss or timeout sets, in packets (RFC 5681 equation 4)."""
 _MAX_CWND = 1e9
 
 

@@ -93,11 +93,11 @@ class Decision(NamedTuple):
     cwnd: float
     """The number of packets that may be in flight."""
     ssthresh: float = math.inf
-    """The slow start threshold, for observers; infinite if there is none."""
+    """The slow start threshold in packets, which is only recorded; infinite for a control without one."""
     pacing_rate: float | None = None
-    """The pacing rate, in bits per second of payload; None for as fast as the window allows."""
+    """The pacing rate, in bits per second of payload. None: no pacing, so only the window limits the rate."""
     send_quantum: int | None = None
-    """The number of packets that may leave back to back when pacing; None for the host's default."""
+    """The number of packets that a paced sender may send back to back. None: the host's default."""
 
 
 class Parameter(NamedTuple):
@@ -156,9 +156,11 @@ class Control(_Hosted, ABC):
     recovery: ClassVar[str | None] = None
     """The default loss recovery of the control, such as "newreno" or "sack"; None for the transport's default."""
     counts_marks: ClassVar[bool] = False
-    """Whether congestion echoes reach the control as numbers of marked packets (``Ack.marks``), not as ``on_loss``."""
+    """Whether the host reports ECN marks as numbers of marked packets (``Ack.marks``). If not, it calls ``on_loss``."""
     follows_sending: ClassVar[Literal["everything", "restarts"]] = "everything"
-    """The packets for which ``on_sent`` is called, if it is defined: all, or those sent when nothing was in flight."""
+    """The packets for which ``on_sent`` is called, if it is defined: all packets, or only those that are sent while no
+    other packet is in flight.
+    """
 
     def __init__(self, initial: Initial) -> None:
         """Called when a connection begins. The parameters are already set as attributes."""
@@ -343,7 +345,7 @@ def draws_unseeded(cls: type[_Hosted]) -> bool:
 
 
 _GENERATORS = frozenset(("Random", "default_rng", "RandomState", "Generator"))
-"""Names of constructors of random number generators, which are assumed to be seeded."""
+"""Names of constructors of random number generators. The generators that they create are assumed to be seeded."""
 
 
 def _used(function: FunctionType) -> list[Any]:
@@ -380,7 +382,7 @@ def _parameters(cls: type[_Hosted]) -> list[dict[str, Any]]:
     try:
         annotations = typing.get_type_hints(cls)
     except (NameError, TypeError) as error:
-        raise ValueError(f"an annotation cannot be read: {error}") from None
+        raise ValueError(f"found a type annotation that cannot be evaluated: {error}") from None
     declared = []
     for name, annotation in annotations.items():
         if typing.get_origin(annotation) is ClassVar or annotation is ClassVar or name.startswith("_"):

@@ -54,7 +54,7 @@ class Figure:
         """The warnings about the scenario that ``ackclock check`` prints, one sentence each."""
         # LaTeX takes what follows the first dot for the ending.
         self.name = name.replace(".", "-")
-        """The file name of the figure, without the ending and without dots."""
+        """The file name of the figure without its extension; dots are replaced by hyphens."""
 
     @property
     def frame(self) -> pl.DataFrame:

@@ -55,7 +55,7 @@ EXAMPLE = {
 MOST_PACKETS = 1e6
 LEAST_RATE, MOST_RATE = 1e3, 1e12
 LARGEST = 100.0
-"""The upper bound of each observed value."""
+"""The largest magnitude of each value of an observation."""
 FIRST_RTT_S = 0.1
 """The round-trip time assumed before the first measurement, in seconds."""
 
@@ -71,7 +71,7 @@ class Interval:
     lost_packets: float
     marks: int
     losses: int
-    """The number of losses in the interval that began a loss recovery."""
+    """The number of loss recoveries that began in the interval."""
     timeouts: int
     rtt_mean_s: float | None
     """The mean round-trip time in the interval, in seconds; None if none was measured."""

@@ -57,7 +57,7 @@ class Offered:
         self.is_real_time: bool = ready["real_time"]
         """True if the program has real-time priority, without which many decisions are late on a busy machine."""
         self.reports: list[dict[str, Any]] = []
-        """Counts and latencies of the decisions, one report per control; empty until the program ends."""
+        """A report for each control, with the number and latencies of its decisions; empty until the program ends."""
 
     def __enter__(self) -> Offered:
         return self

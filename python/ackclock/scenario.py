@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ackclock.run import Failure, Run, Runs
 
 MAX_RUNS = 10_000_000
-"""The largest number of runs of a plan, weeks of computing even for short runs; also the core's limit for a file."""
+"""The largest number of runs of a scenario, which is also the core's limit. Even short runs would take weeks."""
 MAX_IN_MEMORY = 100_000
 """The largest number of results held in memory at once, at about ten kilobytes each."""
 MAX_SEED = 2**53 - 1
@@ -49,7 +49,7 @@ class Scenario:
     """
 
     text: str
-    """The TOML text with the contents of the files that it names, as of when the scenario was read."""
+    """The TOML text at the time when the scenario was read, with the contents of the files that it names."""
     file: str
     """The name of the scenario's file in messages."""
     overrides: Mapping[str, Any]

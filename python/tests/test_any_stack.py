@@ -286,11 +286,11 @@ def test_one_run_that_fails_leaves_the_others(tmp_path: Path) -> None:
         ({"read": ""}, "the library lacks the function ackclock_stack_read"),
         (
             {"about": 'if (!strcmp(key, "name")) return "quic";'},
-            'the library calls itself "quic", which is the name of a built-in transport',
+            'the library reports the name "quic", which is the name of a built-in transport',
         ),
         (
             {"about": 'if (!strcmp(key, "name")) return "Toy 1";'},
-            'the library calls itself "Toy 1", expected lower',
+            'the library reports the name "Toy 1", expected lower',
         ),
         (
             {"about": 'if (!strcmp(key, "controls")) return "";'},
@@ -337,7 +337,7 @@ def test_options_are_checked_before_the_run(libtoy: Path, tmp_path: Path) -> Non
 
 def test_two_libraries_of_one_name_are_refused(tmp_path: Path, libtoy: Path) -> None:
     other = changed_toy(tmp_path, "other", {"free": ";"})
-    with pytest.raises(InputError, match=r"the stack is called 'toy', like the stack in .*toy"):
+    with pytest.raises(InputError, match=r"found a stack called 'toy', and another with this name in .*toy"):
         stacks([libtoy, other])
 
 

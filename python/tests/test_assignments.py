@@ -252,7 +252,7 @@ class TestMarking:
             (lambda one: {**one, "runs": 3}, "edited: runs: found 3, expected list"),
             (lambda one: {key: one[key] for key in one if key != "answer"}, 'edited: answer: "answer" is missing'),
             (lambda one: {**one, "grade": 1}, "edited: grade: unknown key"),
-            (lambda one: answer(lesson="incast"), 'answers the lesson "incast", expected "rates"'),
+            (lambda one: answer(lesson="incast"), 'found an answer to the lesson "incast", expected "rates"'),
             (lambda one: edited(one, goodput_bps=5e6), "edited: run 1 with seed 1 has results that differ"),
             (lambda one: seeded(one, -1), "edited: run 1 has the seed -1"),
             (lambda one: seeded(one, 2), "edited: run 1 with seed 2 has results that differ"),

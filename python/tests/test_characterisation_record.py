@@ -131,7 +131,7 @@ def test_the_answer_names_the_disciplines_with_the_fewest_and_the_most_concerns(
         "**Of the 13 scenarios that RFC 7928 says must be considered, 1 (a) to 2 (b) raise a concern, "
         in text
     )
-    assert "depending on the discipline.** Every discipline raises a concern in 5.2 CUBIC." in text
+    assert "depending on the queue discipline.** Every discipline raises a concern in 5.2 CUBIC." in text
 
 
 def test_the_picture_has_a_mark_for_each_verdict() -> None:

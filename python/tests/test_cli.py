@@ -324,9 +324,9 @@ class TestReproduce:
         assert (
             "Other interpretations of what the publication leaves open: 2 "
             "those that change the result of a claim: 1 "
-            "those that leave undecided a claim that the chosen interpretation decides: 2 "
-            "Interpretations that change results or leave them undecided, each with the claims concerned: Number of "
-            "flows 6 and 6 (2 seeds) (evidence against it: The title.) 1; undecided: 2 count the bits "
+            "those with which a claim is undecided, although the chosen interpretation decides it: 2 "
+            "Interpretations that change the result of a claim or leave it undecided, each with these claims: Number "
+            "of flows 6 and 6 (2 seeds) (evidence against it: The title.) 1; undecided: 2 count the bits "
             "(a robustness check) undecided: 1"
         ) in out
 
@@ -386,7 +386,7 @@ class TestReproduce:
         outcome = ackclock("reproduce", wrong, study_file, "--quick")
         assert outcome.code == 2
         assert "1 as printed, 1 not as printed" in outcome.out
-        assert "missing from the report: 1 of 2 studies" in outcome.err
+        assert "1 of 2 studies failed and are missing from the report:" in outcome.err
         assert 'wrong.toml: metric "goodput": expected a percentile from 0 to 100' in outcome.err
         assert (tmp_path / "ackclock-results/report.html").exists()
         alone = ackclock("reproduce", wrong, "--quick")

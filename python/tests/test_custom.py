@@ -481,7 +481,7 @@ def declared(annotation: Any, default: Any) -> type[Control]:
         ({"x": declared(float, float("nan"))}, "default of gain"),
         ({"x": declared(list, [])}, "expected float, int, bool or a Literal"),
         ({"x": declared(float, parameter("3 parsecs", unit="time"))}, "the default of gain is 3 parsecs"),
-        ({"x": declared("Nowhere", 1)}, "cannot be read"),
+        ({"x": declared("Nowhere", 1)}, "cannot be evaluated"),
         (
             {"x": type("Odd", (Steady,), {"on_timout": Steady.on_timeout})},
             'has the method on_timout, which is not an event; did you mean "on_timeout"',

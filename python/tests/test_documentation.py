@@ -207,7 +207,7 @@ def test_the_grids_of_the_page_make_what_it_says() -> None:
     text = section(page("studies.md"), "### Grids")
     made = [expanded(toml.loads(block), block, "studies.md") for block in blocks(text, "toml")]
     cases = [case["name"] for document in made for case in document.get("cases", [])]
-    (said,) = re.findall(r"These are the cases (.*)\. A value", text)
+    (said,) = re.findall(r"This table stands for the cases (.*)\. A value", text)
     assert re.findall(r"`([^`]*)`", said) == cases
     claims = [claim for document in made for claim in document.get("claims", [])]
     ids = ["1d", "1f", "loss-newreno", "rbcc-newreno", "loss-sack", "rbcc-sack"]

@@ -121,7 +121,7 @@ def test_a_record_and_a_named_verdict_decide_the_exit_code(ackclock: Command, tm
         *("evaluate", "sack", "--only", "foreign.toml", "--seeds", "2"), "--compare", "record.json"
     )
     assert foreign.code == 2
-    assert "the record has none of the scenarios foreign; it has small" in foreign.err
+    assert "none of the scenarios foreign, expected at least one of those in the record: small" in foreign.err
 
 
 def test_a_file_of_ones_own_is_evaluated_and_recorded(ackclock: Command, tmp_path: Path) -> None:
@@ -458,7 +458,7 @@ def test_the_files_of_a_control_have_its_name() -> None:
             "expected names from",
         ),
         (["copy", "N-03"], "copy: expected the name of a scenario and a file"),
-        (["copy", "N-04", "x.toml"], "matches 3 scenarios; give one of them"),
+        (["copy", "N-04", "x.toml"], "matches 3 scenarios, expected the name of one"),
         (["copy", "N-17/flows 9", "x.toml"], "there is no setting"),
         (["cubic", "--set", "flint"], 'there is no set of scenarios "flint"; did you mean "flent"'),
         (["cubic", "--beside", "cubic"], "found cubic, the tested control itself, expected another control"),

@@ -67,9 +67,7 @@ def test_an_unknown_column_or_unit_is_refused() -> None:
         runs.to_latex("goodputs_bps")
     with pytest.raises(InputError, match='no metric "p95"; available: rtt_p95_s, one_way_delay_p95_s'):
         runs.to_latex("p95")
-    with pytest.raises(
-        InputError, match='no unit of this column is called "ms"; available: bit/s, kbit/s, Mbit/s, Gbit/s'
-    ):
+    with pytest.raises(InputError, match='has no unit "ms"; available: bit/s, kbit/s, Mbit/s, Gbit/s'):
         runs.to_latex("goodput_bps [ms]")
 
 

@@ -69,7 +69,7 @@ def study(*claims: ClaimResult, ours: bool = False, **numbers: list[tuple[float,
         # Beside a printed 0 there is no share.
         (
             study(loss=[(0.0, 0.1), (1.0, 1.0), (1.0, 1.2)]),
-            "Measured means are within 10 % of 1 and within 25 % of 2 of 3 printed numbers.",
+            "The measured mean is within 10 % of the printed one for 1 of 3 printed numbers, and within 25 % for 2.",
         ),
         (
             study(
@@ -90,7 +90,7 @@ def study(*claims: ClaimResult, ours: bool = False, **numbers: list[tuple[float,
         (study(claim("undecided", order=Result.UNDECIDED)), "1 claim is undecided."),
         (
             study(loss=[(-0.1, 0.63), (1.0, 1.0)]),
-            "Measured means are within 10 % of 1 and within 25 % of 1 of 2 printed numbers.",
+            "The measured mean is within 10 % of the printed one for 1 of 2 printed numbers, and within 25 % for 1.",
         ),
         # A printed number without an order is no claim about an order.
         (

@@ -132,7 +132,7 @@ def test_an_interpretation_with_evidence_reverses_a_result() -> None:
     assert [str(one) for one in first.reversed_by] == ["Number of flows: 6 and 6"]
     assert (
         first.interpretations_in_words
-        == "1 of 1 reverses the result: Number of flows; 0 of 1 robustness checks would reverse it"
+        == "1 of 1 reverses the result: Number of flows; 0 of 1 robustness checks would reverse the result"
     )
     assert second.verdict == "not as printed"
     assert second.reversed_by == []
@@ -142,7 +142,7 @@ def test_an_interpretation_without_evidence_reverses_nothing() -> None:
     first = run(replaced(STUDY, ('against = "The title.", ', ""))).claims[0]
     assert [one.differs for one in first.interpretations] == [True, False]
     assert first.reversed_by == []
-    assert first.interpretations_in_words == "1 of 2 robustness checks would reverse it"
+    assert first.interpretations_in_words == "1 of 2 robustness checks would reverse the result"
 
 
 def test_an_interpretation_that_the_thesis_rules_out_reverses_nothing_but_its_own_question() -> None:

@@ -347,7 +347,7 @@ class TestSpellings:
         before = log(tmp_path, quiche(CONNECTION).replace('"cf_delivery_rate": 0, ', ""))
         assert "pacing_rate" not in before.courses
         assert before.silent["pacing_rate"] == (
-            "without cf_delivery_rate, the logged pacing_rate may be the delivery rate"
+            "the log has no cf_delivery_rate, so its pacing_rate may be the delivery rate"
         )
 
     def test_a_quiche_without_a_number_of_lost_packets_tells_of_no_losses(self, tmp_path: Path) -> None:

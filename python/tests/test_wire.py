@@ -60,7 +60,7 @@ def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
             '[[flows]]\ncontrol = "cubic"\ntransport = "sctp"\n',
             "flows `cubic` use the transport `sctp`: this transport is simulated",
         ),
-        (KERNEL + "count = 2000\n", "it has 2000 flows, but real time allows at most 64"),
+        (KERNEL + "count = 2000\n", "it has 2000 flows, but a run in real time allows at most 64"),
     ],
 )
 def test_refuses_what_real_time_cannot_do_before_anything_is_made(

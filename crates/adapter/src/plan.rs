@@ -185,13 +185,15 @@ impl Plan {
 fn missing(entry: &'static Entry, values: &Values, stack: &Stack) -> Option<&'static str> {
     let published = &entry.published;
     if published.discriminator.is_some() {
-        return Some("its loss discriminator runs only in the transports of ackclock");
+        return Some("its loss discriminator runs only over ackclock's own transports");
     }
     if published.backoff.is_some() {
-        return Some("it replaces the back-off of the retransmission timer, which belongs to the stack");
+        return Some(
+            "it replaces the back-off of the retransmission timer, but the stack has its own back-off",
+        );
     }
     if published.recovery.is_some_and(|rule| rule.starts_with("mda")) {
-        return Some("it replaces loss recovery, which belongs to the stack");
+        return Some("it replaces loss recovery, but the stack has its own loss recovery");
     }
     if !stack.honours_rates && needs_rate(entry, values) {
         return Some("it sets a sending rate, and the stack paces by the window alone");

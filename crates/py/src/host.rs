@@ -164,8 +164,9 @@ impl Host {
         let parts = scenario.flows.first().and_then(|group| group.plan.sending.parts());
         let host = parts.and_then(|parts| tcp_host(parts, seed));
         stop.check(py)?;
-        let host =
-            host.ok_or_else(|| PyValueError::new_err("the first flow of the scenario does not use TCP"))?;
+        let host = host.ok_or_else(|| {
+            PyValueError::new_err("the first flow of the scenario does not use TCP, expected a TCP transport")
+        })?;
         Ok(Self { host, stop })
     }
 

@@ -31,7 +31,7 @@ impl StackLibrary {
         let (name, version, controls, random, licence) = told;
         if name == "udp" || registry::transports().iter().any(|built_in| built_in.name == name) {
             return Err(PyValueError::new_err(format!(
-                "{}: the library calls itself {name:?}, which is the name of a built-in transport: expected \
+                "{}: the library reports the name {name:?}, which is the name of a built-in transport: expected \
                  another name",
                 path.display()
             )));

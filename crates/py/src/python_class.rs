@@ -75,7 +75,7 @@ impl PythonClass {
             (None, Some(traits)) => (Kind::Queue, Traits::Queue(traits), registry::queues()),
             (None, None) => {
                 return Err(PyValueError::new_err(format!(
-                    "{name}: neither a congestion control nor a queue discipline"
+                    "{name} is neither a congestion control nor a queue discipline, expected one of the two"
                 )));
             }
         };

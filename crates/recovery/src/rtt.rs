@@ -109,7 +109,7 @@ impl RttEstimator {
     /// section 5.3).
     pub fn sample_held(&mut self, rtt: Span, delay: Span) {
         self.newest = rtt;
-        //= RFC 9002 section 5.2 least: min_rtt is the minimum of the samples
+        //= RFC 9002 section 5.2 least: min_rtt is the minimum of the RTT samples
         self.min = self.min.min(rtt);
         //= RFC 9002 section 5.3 delay: the acknowledgement delay is not subtracted from a sample if the result would be below min_rtt
         let adjusted = if rtt >= self.min + delay { rtt.saturating_sub(delay) } else { rtt };

@@ -81,9 +81,10 @@ fn check_text(text: &str, seed: u64) -> Result<Verdict, Failure> {
             // escape can stand for a line's end.
             let mut own = problems.iter().filter(|problem| problem.file == "random.toml");
             match own.find(|problem| problem.line.is_some_and(|line| line > lines + 1)) {
-                Some(outside) => {
-                    Err(Failure::new("refusal", format!("{outside:?} in a text of {lines} lines")))
-                }
+                Some(outside) => Err(Failure::new(
+                    "refusal",
+                    format!("a problem on a line beyond the {lines} lines of the scenario: {outside:?}"),
+                )),
                 None => Ok(Verdict::Refused),
             }
         }
@@ -242,7 +243,10 @@ fn check_series(observation: Observation, first: &mut Json, series: &Json) -> Re
         let all = series[owner].as_object().into_iter().flatten();
         for (name, values) in all.flat_map(|(_, named)| named.as_object().into_iter().flatten()) {
             if list(values).len() != length {
-                return Err(Failure::new("series", format!("{owner} {name} and `time_s` differ in length")));
+                return Err(Failure::new(
+                    "series",
+                    format!("the series {name} of {owner} and `time_s` differ in length"),
+                ));
             }
         }
     }

@@ -53,7 +53,7 @@ impl Facts {
     fn of(functions: &Functions) -> Result<Self, String> {
         let name = functions.about(c"name");
         if name.is_empty() || !name.bytes().all(|one| matches!(one, b'a'..=b'z' | b'0'..=b'9' | b'-')) {
-            return Err(format!("calls itself {name:?}, expected lower-case letters, digits and '-'"));
+            return Err(format!("reports the name {name:?}, expected lower-case letters, digits and '-'"));
         }
         let controls: Vec<String> =
             functions.about(c"controls").split_whitespace().map(str::to_owned).collect();

@@ -95,7 +95,9 @@ impl FlowsPlan {
         let carried = scenario.flows.iter().map(carrier_of).collect::<Result<Vec<_>, _>>()?;
         let count: usize = scenario.flows.iter().map(FlowGroup::rows).sum();
         if count > MAX_FLOWS {
-            return refuse(format!("it has {count} flows, but real time allows at most {MAX_FLOWS}"));
+            return refuse(format!(
+                "it has {count} flows, but a run in real time allows at most {MAX_FLOWS}"
+            ));
         }
         if scenario.warmup.until_congestion_avoidance {
             return refuse(
@@ -281,7 +283,7 @@ mod tests {
             ),
             (
                 flow("control = \"linux:cubic\"\ntransport = \"linux\"\ncount = 65"),
-                "it has 65 flows, but real time allows at most 64",
+                "it has 65 flows, but a run in real time allows at most 64",
             ),
             (flow("application = { name = \"cbr\", rate = \"1 Mbit/s\" }"), "flows `one` use UDP without"),
             (

@@ -92,7 +92,7 @@ OBJECTIVES = (
     Objective(
         "share",
         _metric(
-            "the relative shortfall of the tested flows' mean goodput from an equal share",
+            "the shortfall of the tested flows' mean goodput from an equal share, relative to that share",
             '1 - mean(flows("tested*").goodput_bps) / mean(flows.goodput_bps)',
         ),
         "mixes",

@@ -28,13 +28,15 @@ Values = Mapping[str, float]
 FIRST = 0.4
 """The share of the runs that sample the whole space, before CMA-ES starts at the worst sample."""
 FINALISTS = 5
-"""The number of worst points that are run again with several seeds."""
+"""Of the sampled points, this many with the worst objective are run again with several seeds."""
 SEEDS = 5
-"""The number of seeds for the worst points and for shrinking; the final point is judged with this many other seeds."""
+"""The number of seeds with which the worst points are run, and simplified. The final point is judged with this many
+other seeds.
+"""
 KEPT = 0.8
-"""The share of the objective's value that shrinking has to keep."""
+"""A simplified point must keep at least this share of the objective's value at the worst point."""
 REFERENCE = Contender("cubic", {"control": "cubic"})
-"""The control whose value an objective subtracts, unless the caller names another."""
+"""The default baseline: a relative objective is its value for the tested control minus its value for this control."""
 
 
 @dataclass(frozen=True)
@@ -44,27 +46,29 @@ class SearchResult:
     """
 
     values: Values
-    """The values that shrinking kept, by path; all other values are those of the unchanged scenario."""
+    """The values that still differ from the unchanged scenario after the point was simplified, by dotted path."""
     badness: float
-    """The mean of the objective over the seeds, after shrinking."""
+    """The mean of the objective over the seeds, at the simplified point."""
     first: Values
     """The values before shrinking."""
     first_badness: float
     harmless: float
     """The mean of the objective in the unchanged scenario of the search space."""
     finding: Finding
-    """How much worse the objective is than in the unchanged scenario, with seeds that the search did not use, because
-    the worst of many points is partly due to the seeds of the search.
+    """The objective at the simplified point minus the objective in the unchanged scenario. Both are measured with seeds
+    that the search did not use, because a point can be the worst of many by the chance of its seeds.
     """
     runs: int
     samples: Sequence[float] = field(default_factory=list)
-    """The objective for each seed, after shrinking."""
+    """The objective at the simplified point, for each seed."""
     failed: int = 0
-    """The number of seeds with which the control failed after shrinking; a failed run counts as 1."""
+    """The number of seeds with which the control fails at the simplified point; the objective of a failed run is 1."""
     all_failed: int = 0
     """The number of runs of the whole search in which the control failed."""
     why: str = ""
-    """The message of the first failure after shrinking, or else of the whole search; empty without a failure."""
+    """The message of the first failed run at the simplified point; if none failed there, of the first failed run of the
+    search; empty if no run failed.
+    """
 
     @property
     def is_find(self) -> bool:
@@ -100,7 +104,7 @@ class Search:
         self._series = needs_series(self._expression)
         self._known: dict[tuple[str, int], float] = {}
         self._failures: dict[tuple[str, int], str] = {}
-        """The message of each failure of the control, by point and seed."""
+        """The error messages of the runs in which the control failed, by point and seed."""
         self.runs = 0
 
     def find(self) -> SearchResult:

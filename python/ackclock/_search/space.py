@@ -22,7 +22,7 @@ from ackclock._names import nearest
 from ackclock.errors import InputError
 
 TESTED = "tested"
-"""The name of the group of flows that uses the tested control, as do groups whose names begin with ``tested-``."""
+"""The tested control runs in the group of flows with this name, and in groups whose names begin with ``tested-``."""
 _QUANTITY = re.compile(r"([-+0-9.eE]+)\s*(\S*)")
 Point: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
 """A point of the space, with coordinates from 0 to 1."""

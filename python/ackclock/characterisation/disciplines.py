@@ -33,8 +33,8 @@ class Discipline(Table):
     )
     delay: dict[str, str] = Field(
         default_factory=dict,
-        description="parameters that follow the target delay, as multiples of it: "
-        '"1 ms" is the target delay, "0.5 packets" half the number of packets that the link sends in this delay',
+        description="parameters that depend on the target delay, each as a multiple of it: "
+        '"1 ms" stands for the target delay, "0.5 packets" for half the number of packets that the link sends in it',
     )
     ecn: bool = Field(default=False, description="whether the discipline can mark packets")
     scheduler: bool = Field(
@@ -73,8 +73,8 @@ class Variant(Table):
     )
     beside: dict[str, list[str]] = Field(
         default_factory=dict,
-        description="for each further queue, by dotted path, a list of disciplines: the queue uses the first that "
-        "differs from the discipline under test; drop-tail if none does, or if drop-tail is under test",
+        description="for each other queue, by dotted path, a list of disciplines: the queue uses the first one that is "
+        "not under test. It uses drop-tail if the list has no such discipline, or if drop-tail is under test",
     )
 
 
@@ -92,8 +92,8 @@ class Placement(Table):
     variants: list[Variant] = Field(default_factory=list)
     factors: list[float] = Field(
         default_factory=list,
-        description="factors; for each factor and each numeric parameter, a variant multiplies the parameter by the "
-        "factor, if the result is in range",
+        description="list of factors: each numeric parameter is multiplied by each factor, and each product in the "
+        "valid range of the parameter gives a variant",
     )
 
 
@@ -103,7 +103,7 @@ def cases(placement: Placement, disciplines: Sequence[Discipline]) -> list[dict[
     unknown = [name for name in placement.only or () if name not in names]
     if unknown:
         raise ValueError(
-            f'disciplines.only: there is no discipline "{unknown[0]}"; available: {", ".join(names)}'
+            f'disciplines.only: there is no discipline "{unknown[0]}", expected one of {", ".join(names)}'
         )
     chosen = [
         discipline

@@ -39,7 +39,9 @@ class Sensitivity:
     parameter: str
     elasticities: Sequence[Elasticity]
     cycle: tuple[float, str] | None
-    """The strongest cycle of the queue, in per cent of the queue's variance, and the setting in which it occurs."""
+    """The largest share of the variance of the queue length that one frequency has, in %, and the setting where it
+    occurs.
+    """
 
 
 def sensitivities(result: StudyResult, metrics: Sequence[str], cycle: str) -> list[Sensitivity]:

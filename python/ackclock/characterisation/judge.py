@@ -28,11 +28,11 @@ from ackclock.study.result import CaseResult, StudyResult
 DEFAULTS = "default"
 """The name of the variant in which every parameter has its default."""
 REFERENCE = "reference"
-"""The verdict on drop-tail, with which the other disciplines are compared."""
+"""The verdict on drop-tail, because the other disciplines are compared with it."""
 DOUBT: dict[By, float] = {"interval": ERROR, "mean": 0.5, "some": 1 - ERROR, "every": ERROR}
-"""The largest one-sided p-value at which a condition counts as met, by its ``by``.
+"""The largest one-sided p-value at which a condition counts as met, for each value of its key ``by``.
 
-0.5 decides by the mean alone. With ``1 - ERROR`` a condition is met unless the opposite is significant.
+With 0.5, the mean alone decides. With ``1 - ERROR``, a condition is met unless it is significantly violated.
 """
 
 
@@ -88,7 +88,9 @@ def rows(result: StudyResult) -> list[Row]:
     """Returns a row for each discipline of a study of the characterisation, drop-tail first."""
     about = result.characterisation
     if about is None:
-        raise ValueError(f"{result.name} is not a scenario of RFC 7928: the study has no [characterisation]")
+        raise ValueError(
+            f"{result.name}: found no [characterisation], expected a study that runs a scenario of RFC 7928"
+        )
     samples = {
         metric.id: {
             case.name: np.array(case.values[metric.id].samples, dtype=np.float64)
@@ -166,7 +168,7 @@ def _finding(
     other = "" if baseline is None or metric not in baseline.values else baseline.name
     criterion = condition.criterion(metric, case.name, other)
     if condition.measure != "value" and not other:
-        return Finding(criterion, Result.NOT_JUDGED, reason="no case to compare with")
+        return Finding(criterion, Result.NOT_JUDGED, reason="there is no case to compare with")
     values = samples_of(parsed(criterion.measured), words, len(case.values[metric].samples))
     if condition.by == "every":
         values = _worst(values, criterion)

@@ -29,13 +29,14 @@ class Condition(Table):
 
     rule: str = Field(description="name of a built-in rule, or a new name if the limits are given here")
     name: str = Field(
-        default="", description="title of the condition, if the rule alone does not distinguish it"
+        default="", description="title of the condition in tables; default: the name of the rule"
     )
     text: str = ""
     kind: Kind = "safety"
     measure: Comparison = "value"
     metrics: list[str] = Field(
-        default_factory=list, description="ids of the study's metrics; the condition has to hold for each"
+        default_factory=list,
+        description="ids of metrics of the study; the condition has to hold for each of them",
     )
     by: By = "interval"
     low: float | None = None
@@ -46,18 +47,22 @@ class Condition(Table):
     factor: float = Field(
         default=1.0, description="with measure = allowance: the allowance as a multiple of drop-tail's value"
     )
-    least: float = Field(default=0.0, description="with measure = allowance: the smallest allowance")
+    least: float = Field(
+        default=0.0, description="with measure = allowance: lowest allowance, in the metric's unit"
+    )
     against: str = Field(
         default="",
-        description="variant of the same discipline to compare with; * stands for the part of the tested "
-        "variant's name after the first hyphen; default: drop-tail in the same variant",
+        description="name of the variant of the same discipline to compare with; * in it stands for the part of the "
+        "tested variant's name after its first hyphen. Default: compare with drop-tail in the same variant",
     )
     only: list[str] | None = Field(
         default=None,
         description="disciplines, variants or sweep values, by name or pattern, to which the condition "
         "applies; default: all",
     )
-    floor: float = Field(default=0.0, description="with measure = ratio: lower values count as this value")
+    floor: float = Field(
+        default=0.0, description="with measure = ratio: lower values of the metric count as this value"
+    )
     unit: str = ""
     scale: float = Field(default=1.0, description="factor by which numbers are multiplied for display")
 
@@ -79,11 +84,11 @@ class Condition(Table):
         if not self.metrics:
             known = ", ".join(RULES)
             raise ValueError(
-                f'rule "{self.rule}" has no metrics: list some under metrics, or name one of the rules '
+                f'rule "{self.rule}": found no metrics, expected a list of metrics, or one of the built-in rules '
                 f"{known}"
             )
         if self.low is None and self.high is None and self.kind != "info":
-            raise ValueError("the condition has no limit: set low or high")
+            raise ValueError("found no limit, expected low, high or both")
         return self
 
     @property
@@ -116,7 +121,7 @@ class Condition(Table):
 
 
 Words = Annotated[str, StringConstraints(pattern=r"\S\s+\S")]
-"""A text of at least two words. A string that was split into its letters is therefore refused."""
+"""A text of at least two words. This refuses a string in place of a list, which would be split into its letters."""
 
 
 class Characterisation(Table):
@@ -135,7 +140,7 @@ class Characterisation(Table):
     )
     planes: list[tuple[str, str]] = Field(
         default_factory=lambda: [("delay", "goodput")],
-        description="pairs of metrics to draw against each other, delay first (section 2.7)",
+        description="pairs of metrics to plot against each other, such as delay and goodput, delay first (section 2.7)",
     )
     distributions: list[Kept] = Field(
         default_factory=list, description="quantities whose distributions are drawn (section 2.7)"
@@ -146,12 +151,12 @@ class Characterisation(Table):
     )
     cycle: str = Field(
         default="",
-        description="with `elasticities`: metric that shows whether the queue oscillates, in %",
+        description="with `elasticities`: id of the metric, in %, that shows whether the queue oscillates",
     )
     curves: bool = Field(
         default=False,
-        description="whether the variants of each discipline are joined by a curve, and disciplines are "
-        "compared at equal delay",
+        description="whether figures join the variants of each discipline by a curve, and the report compares the "
+        "disciplines at equal delay",
     )
     counts: bool = Field(
         default=True, description="whether the section gets a verdict; if not, it reports numbers only"

@@ -8,8 +8,8 @@ from ackclock.evaluation.words import CONCERN, NOT_EVALUATED, OK, UNDECIDED
 from ackclock.experiment.model import Finding, Result
 
 INFO = "INFO"
-"""The verdict on numbers without a limit, on a limit missed by too little to be a concern, and on a discipline that is
-no better than drop-tail.
+"""The verdict if there is no limit, if a limit is missed by too little to be a concern, or if a discipline is no better
+than drop-tail.
 """
 WORST_FIRST = (CONCERN, UNDECIDED, INFO, OK)
 """The verdicts from worst to best; the worst one prevails."""

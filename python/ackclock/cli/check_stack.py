@@ -177,7 +177,8 @@ def _show(report: Report, allow: Sequence[str]) -> None:
     refused = report.refused(allow)
     if sum(bool(one.timeline) for one in refused) > 1:
         out.print(
-            "The --junit and --json documents contain the timelines of all violations; --only ID prints one."
+            "The --junit and --json documents contain the timelines of all violations; --only ID prints that of one "
+            "test."
         )
     if refused:
         first = refused[0]

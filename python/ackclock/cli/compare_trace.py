@@ -261,7 +261,7 @@ def _stretches(comparison: Comparison) -> Table:
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     unit = "" if comparison.align == "time" else " packet"
-    table.add_column(f"largest difference in the eighth that ends at{unit}")
+    table.add_column(f"largest difference per eighth of the logs, up to{unit}")
     for number in range(1, STRETCHES + 1):
         end = comparison.span * number / STRETCHES
         table.add_column(f"{end:.3g} s" if comparison.align == "time" else f"{end:.0f}", justify="right")

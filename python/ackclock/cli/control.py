@@ -133,7 +133,7 @@ def _replay(file: Path, controls: Sequence[str], as_json: bool) -> None:
         reason = (
             error.strerror
             if isinstance(error, OSError)
-            else "not a recording of events: it is not UTF-8 text"
+            else "found a file that is not UTF-8 text, expected a recording of events"
         )
         raise InputError(f"{file}: {reason}") from None
     try:
@@ -146,7 +146,7 @@ def _replay(file: Path, controls: Sequence[str], as_json: bool) -> None:
     else:
         recorded = " ".join(outcome["about"]["controls"])
         told = f"{_counted(outcome['events'], 'event')} of {_counted(outcome['connections'], 'connection')}"
-        console().print(f"{told} under {recorded}, recorded on Linux {outcome['about']['kernel']}")
+        console().print(f"replayed {told}, recorded with {recorded} on Linux {outcome['about']['kernel']}")
         if differences:
             first = differences[0]
             console().print(

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from ackclock.evaluation.run import Cost, Plan
 
 MANY_PACKETS = 5e7
-"""The number of packets above which a quick evaluation prints its number of runs before it starts. It does not print
-their CPU time, whose measurement takes seconds.
+"""A quick evaluation with more packets than this prints its number of runs before it starts. It does not print the
+CPU time of the runs, because measuring it takes seconds.
 """
 MOST_NAMED = 8
-"""The largest number of scenarios that a file name lists."""
+"""The largest number of scenarios that the name of a report's file lists."""
 
 
 def evaluate(

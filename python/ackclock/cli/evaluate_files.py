@@ -84,7 +84,9 @@ def copy(name: str, file: Path, control: str) -> None:
     # N-15 is a scenario, and the criterion that has another one besides.
     found = [scenario] if scenario in names() else find([scenario])
     if len(found) != 1:
-        raise InputError(f'"{scenario}" matches {len(found)} scenarios; give one of them, such as {found[0]}')
+        raise InputError(
+            f'"{scenario}" matches {len(found)} scenarios, expected the name of one, such as {found[0]}'
+        )
     loaded = load(found[0])
     text = loaded.text
     if slash:

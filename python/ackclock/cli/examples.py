@@ -28,9 +28,7 @@ def examples(name: str | None, out: Path | None, notebooks: Path | None, *, answ
             "--out: found no lesson, expected its name, as in `ackclock examples incast --out incast.toml`"
         )
     if notebooks is None and not answers:
-        raise InputError(
-            "--without-answers: only notebooks can be without answers: give --notebooks DIR as well"
-        )
+        raise InputError("--without-answers: applies only to notebooks; add --notebooks DIR")
     wanted = lessons() if name is None else [_lesson(name)]
     if notebooks is not None:
         from ackclock.lessons.notebook import write

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ackclock.study.result import ClaimResult, StudyResult
 
 CHANGED = "changed"
-"""The word of ``--fail-on`` for a verdict other than the recorded one."""
+"""The value of ``--fail-on`` that stands for any verdict that differs from the recorded one."""
 
 
 class Gate:

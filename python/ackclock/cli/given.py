@@ -50,7 +50,7 @@ def scenario_in(text: str, file: Path, overrides: Mapping[str, Any], control: st
             others = f' or one with control = "{control}"' if classes else ""
             raise InputError(
                 f'{name}: --control requires a flow called "{SEAT}"{others}, and the scenario has none; '
-                "--set cannot name it: change the file"
+                "change the file, because --set cannot rename a flow"
             )
         return Scenario.from_text(text, own, file=name, controls=classes)
     except ScenarioError:

@@ -32,7 +32,7 @@ def held_back(runs: Iterable[Run]) -> Iterator[str]:
     for name, share in list(worst.items())[:MANY]:
         yield f"flow {name}: its receiver's window kept it from sending for up to {share:.0%} of its active time"
     if len(worst) > MANY:
-        yield f"receive windows limited {number_of(len(worst) - MANY, 'more flow')} most of the time"
+        yield f"the receive window also limited {number_of(len(worst) - MANY, 'more flow')} most of the time"
 
 
 def delivered_late(runs: Iterable[Run]) -> Iterator[str]:
@@ -45,11 +45,11 @@ def delivered_late(runs: Iterable[Run]) -> Iterator[str]:
                 worst[flow["name"]] = max(flow["goodput_bps"] / sent, worst.get(flow["name"], 0.0))
     for name, ratio in list(worst.items())[:MANY]:
         yield (
-            f"flow {name}: its goodput is up to {ratio - 1:.0%} above its throughput, because data that was "
-            "sent during the warm-up was delivered in measured time; a longer warm-up avoids this"
+            f"flow {name}: its goodput is up to {ratio - 1:.0%} above its throughput, because data sent during "
+            "the warm-up was delivered after it; a longer warm-up reduces this difference"
         )
     if len(worst) > MANY:
-        yield f"the goodput of {number_of(len(worst) - MANY, 'more flow')} is above the throughput for the same reason"
+        yield f"data sent during the warm-up also raises the goodput of {number_of(len(worst) - MANY, 'more flow')}"
 
 
 def closed(runs: Iterable[Run]) -> Iterator[str]:

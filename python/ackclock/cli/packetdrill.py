@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from ackclock.packetdrill import Outcome, Row, Verdict
 
 PASSED, DIFFERS, WRONG_INPUT, INEXPRESSIBLE = 0, 1, 2, 3
-"""The exit codes. With several scripts, wrong input takes precedence over a difference, and that over the rest."""
+"""The exit codes. With several scripts, ``WRONG_INPUT`` takes precedence over ``DIFFERS``, ``DIFFERS`` over
+``INEXPRESSIBLE``, and ``INEXPRESSIBLE`` over ``PASSED``.
+"""
 BEFORE = 12
 """The largest number of rows of the timeline shown before a difference."""
 

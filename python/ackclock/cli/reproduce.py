@@ -100,7 +100,9 @@ def reproduce(
         if saved:
             console().print(f"figures {shown(out / FIGURES)} ({number_of(len(saved), 'file')})")
     if failures:
-        missing = f"missing from the report: {len(failures)} of {number_of(len(studies), 'study')}:"
+        missing = (
+            f"{len(failures)} of {number_of(len(studies), 'study')} failed and are missing from the report:"
+        )
         raise InputError("\n".join([missing, *map(str, failures)]))
     gate.fail_on(words, results)
 

@@ -219,10 +219,12 @@ def _show_sensitivity(result: StudyResult) -> None:
     out.print()
     out.print(f"Other interpretations of what the publication leaves open: {len(readings)}")
     out.print(f"  those that change the result of a claim: {changing}")
-    out.print(f"  those that leave undecided a claim that the chosen interpretation decides: {undecided}")
+    out.print(
+        f"  those with which a claim is undecided, although the chosen interpretation decides it: {undecided}"
+    )
     if changing or undecided:
         out.print(
-            "Interpretations that change results or leave them undecided, each with the claims concerned:"
+            "Interpretations that change the result of a claim or leave it undecided, each with these claims:"
         )
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
     table.add_column(ratio=3)

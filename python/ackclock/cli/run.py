@@ -67,13 +67,13 @@ CALL_COLUMNS: Mapping[str, tuple[str, float]] = {
 MOST_FAILURES = 10
 """The largest number of failed runs that are named, each with the command that repeats it."""
 FEW = 100
-"""The number of completed transfers in a run below which the 99th percentile of their times is the longest one."""
+"""With fewer completed transfers than this in a run, the 99th percentile of the completion times is the longest one."""
 COMPLETIONS = "completions"
 """The value of ``--plot`` for the distribution of completion times."""
 PLACES = ("x", "rows", "columns", "colour")
-"""The places of a figure to which ``--place`` can assign the swept values."""
+"""The places of a figure to which ``--place`` can assign swept parameters."""
 Places = Mapping[str, Sequence[str]]
-"""The names of the swept values that ``--place`` assigns to each place."""
+"""For each place of a figure, the names of the swept parameters that ``--place`` assigns to it."""
 MANY_FLOWS = 20
 """The largest number of flows of a single run that get a line each; with more, each group gets one."""
 

@@ -23,7 +23,9 @@ SEED = 1
 """The default seed of the optimiser."""
 
 BAD = 0.5
-"""The value of an objective in the unchanged scenario, half the largest share, that leaves little room for worse."""
+"""If the objective has at least this value in the unchanged scenario, the search says that a path can hardly be worse.
+The largest value of most objectives is 1.
+"""
 
 
 def search(

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ackclock.study.load import LoadedStudy
 
 LEFT_OUT = ("base", "assume", "axes", "measure", "disciplines", "findings")
-"""The keys that a copy omits: those that refer to other files or to grids, and the findings, which explain the results
-of the original study and would be false after a change.
+"""The keys that a copy omits. Most of them refer to other files or to grids. The findings are omitted because they
+explain the results of the original study, and can be false for a changed copy.
 """
 
 
@@ -27,7 +27,7 @@ def copy(name: str, file: Path) -> None:
     if file.suffix != ".toml":
         raise InputError(f"{file}: expected a name that ends in .toml for the copy of the study")
     if is_there(file, Path.exists):
-        raise InputError(f"{file}: exists already; nothing was written")
+        raise InputError(f"{file}: already exists, so nothing was written: choose another name")
     found = find_studies([name])
     if len(found) != 1:
         raise InputError(f'"{name}" names {len(found)} studies, expected one of them, such as {found[0]}')

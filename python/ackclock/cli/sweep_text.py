@@ -27,7 +27,9 @@ simple paths.
 RUN_S = 1e-3
 """The overhead of a run in seconds: the time to read, build and store it."""
 WORTH_SAYING_S = 10.0
-"""The expected time in seconds above which the cost is announced even without a terminal."""
+"""If the runs are expected to take longer than this, in seconds, their cost is printed even if the output is not a
+terminal.
+"""
 
 MEANS = "mean over the flows of a group"
 SPREAD = "± half-width of the 95 % interval"

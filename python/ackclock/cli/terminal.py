@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _PATIENCE_S = 1.0
 """The time in seconds after which a progress bar appears."""
 LINE_EVERY_S = 60.0
-"""The time in seconds between lines of progress where there is no terminal."""
+"""The time in seconds between the lines that report progress if the output is not a terminal."""
 
 
 class Terminal(Console):

@@ -9,9 +9,11 @@ from ackclock.drills.script import RTT_S, Rule, Script, delay, drop, mark, trick
 MAX_ACK_DELAY_S = 0.025
 """The default of max_ack_delay in seconds (RFC 9000 section 18.2). The handshake encrypts the stack's own value."""
 AT_ONCE_S = 0.0005
-"""The longest delay of an immediate acknowledgement, in seconds. A delay of a millisecond is that of a timer."""
+"""The longest delay, in seconds, of an acknowledgement that counts as immediate. A timer would delay it by a
+millisecond or more.
+"""
 EVERY_S = 0.06
-"""The interval between the writes of ``TRICKLE`` in seconds: longer than max_ack_delay, shorter than a round trip."""
+"""The interval between the writes of ``TRICKLE``, in seconds: longer than max_ack_delay, and shorter than the RTT."""
 TRICKLE = tuple(trickle(0.0, 3.0, EVERY_S))
 
 

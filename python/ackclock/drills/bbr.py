@@ -155,7 +155,7 @@ def _limited(record: Record) -> str:
 
 
 HIDDEN = "These tests cannot check this case of the draft from outside the control."
-"""The text in place of a demand for the cases that cannot be checked from outside the control."""
+"""The text that replaces the requirement in cases that cannot be checked from outside the control."""
 
 
 def _hidden(what: str) -> Drill:

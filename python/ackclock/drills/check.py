@@ -34,13 +34,13 @@ EVENTFUL = Script(
 )
 """A transfer with losses, ECN marks and reordering. Two processes with the same seed must send identical datagrams."""
 REFERENCES: dict[Law | None, str] = {"reno": "newreno", "cubic": "cubic", "bbr": "bbrv3", None: "cubic"}
-"""The control of ackclock with which a stack's control is compared on the hard paths, by the law of the latter."""
+"""By the algorithm of the stack's control: the control of ackclock with which it is compared on the hard paths."""
 LEAST_GOODPUT = 0.5
 MOST_DELAY = 2.0
 MORE = 1.25
-"""The limits on a hard path, as multiples of the reference control's values: the least goodput, the greatest 95th
-percentile of one-way delay, and the goodput above which the delay is not judged. They are wide enough for two stacks
-that implement one algorithm, and too narrow for a control that stalls or fills a queue needlessly.
+"""The limits on a hard path, as multiples of the reference control's values: the lowest goodput, the highest 95th
+percentile of one-way delay, and the goodput above which any delay is accepted. Two stacks that implement the same
+algorithm meet them; a control that stalls, or that fills a queue needlessly, does not.
 """
 
 

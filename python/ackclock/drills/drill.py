@@ -17,7 +17,7 @@ Word = Literal["as demanded", "VIOLATED", "absent", "cannot be seen"]
 Force = Literal["MUST", "SHOULD", "MAY", "ackclock's limit"]
 
 LAWS: tuple[Law, ...] = ("reno", "cubic", "bbr")
-"""The laws with their own drills. A control has the law whose name its own name contains."""
+"""The algorithms with drills of their own. A control has the algorithm whose name is part of the control's name."""
 MOST_CPU_S = 20.0
 """The largest CPU time of a drill, in seconds."""
 
@@ -30,8 +30,8 @@ class Drill:
     clause: str
     """Document and section."""
     force: Force
-    """The keyword of the clause, or that the limit is ackclock's own. If it is MAY, a stack that does otherwise is
-    ``absent`` and not ``VIOLATED``.
+    """The requirement word of the clause, or "ackclock's limit". If it is MAY, the outcome for a stack that does
+    otherwise is ``absent`` instead of ``VIOLATED``.
     """
     demand: str
     """The requirement of the clause, in one sentence."""
@@ -39,7 +39,7 @@ class Drill:
     judge: Callable[[Record], str]
     """Returns what was measured, as a sentence without a full stop. Raises Violation or CannotTell."""
     laws: frozenset[Law] | None = None
-    """The laws to which the drill applies; None if it applies to every control."""
+    """The algorithms to whose controls the drill applies; None if it applies to every control."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Outcome:
     drill: Drill
     word: Word
     text: str
-    """What was measured, how the clause was violated, or why neither can be seen, as a sentence without a full stop."""
+    """A sentence without a full stop: what was measured, how the clause was violated, or why the drill cannot tell."""
     timeline: tuple[str, ...] = ()
 
 
@@ -62,7 +62,7 @@ class Target:
     control: str
     """The name of the control without that of the stack, such as ``cubic``."""
     law: Law | None
-    """The law of the control; None if it is none of ``LAWS``."""
+    """The algorithm of the control; None if it is none of ``LAWS``."""
 
     @property
     def name(self) -> str:

@@ -10,9 +10,9 @@ from ackclock.drills.record import CannotTell, Datagram, Record, Violation
 from ackclock.drills.script import RTT_S, Script, delay, drop, first, hold, loss_of_all, outage, trickle
 
 FINE = tuple(trickle(0.0, 2.0, 0.005))
-"""The writes of one datagram every 5 ms, 20 per round trip."""
+"""Writes of one datagram each, every 5 ms for two seconds: 20 per round trip."""
 WARM = tuple(trickle(0.0, 2.0, 0.06))
-"""The writes of two seconds in which the stack measures the RTT; the last datagram leaves at about 1.92 s."""
+"""The writes of the first two seconds, in which the stack measures the RTT; the last one is at about 1.92 s."""
 QUIET_S = 2.5
 """The time in seconds by which all datagrams of ``WARM`` are acknowledged."""
 GRANULARITY_S = 0.001

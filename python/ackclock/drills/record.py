@@ -21,7 +21,7 @@ NUMBERS = {
     "probe_timeouts": "its probe timeouts",
     "reductions": "the reductions of its window",
 }
-"""What a stack may tell of itself, by its column."""
+"""The values that a stack can report, in words, by the name of their column."""
 
 
 class CannotTell(Exception):  # noqa: N818  (a result, not an error)

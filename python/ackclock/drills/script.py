@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 DATAGRAM = 1200
-"""The size of a full datagram in bytes: the least that every path of QUIC must carry (RFC 9000 section 14)."""
+"""The size of a full datagram in bytes. Every path of QUIC must carry datagrams of this size (RFC 9000 section 14)."""
 RTT_S = 0.1
 """The default round-trip time of a path, in seconds."""
 GREEDY = 1 << 40
@@ -25,10 +25,10 @@ class Rule:
     """A rule that drops, marks, delays or holds some datagrams, or clears their ECN field."""
 
     forward: bool
-    """Whether the rule is for datagrams of the client, which sends the data; if not, for those of the server."""
+    """Whether the rule applies to datagrams of the client, which sends the data; if not, to those of the server."""
     kind: Literal["numbers", "times", "first"]
-    """What ``first`` and ``last`` are: numbers of datagrams, or times of sending in seconds. With ``"first"``, the rule
-    is for the first ``last`` datagrams sent from the time ``first`` on.
+    """The meaning of ``first`` and ``last``: a range of datagram numbers, or a range of sending times in seconds. With
+    ``"first"``, the rule applies to ``last`` datagrams: those sent first from the time ``first`` on, in seconds.
     """
     first: float
     last: float
@@ -104,7 +104,7 @@ class Script:
     """The round-trip time of the path without queueing, in seconds."""
     rates: Sequence[tuple[float, float]] = ((0.0, 100e6),)
     """The rates of the forward path: the time in seconds from which a rate applies, and the rate in bit/s. The default
-    is far above what drills need, and limits the growth of a control that no loss stops."""
+    is far above what the drills need. It limits a control whose rate would grow without end if there were no losses."""
     queue_bytes: int = 10_000_000
     """The size of the queue at the bottleneck, in bytes."""
 

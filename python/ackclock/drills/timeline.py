@@ -22,7 +22,7 @@ _PASSAGES = {
     ("dropped", False): "dropped on the way to the sender",
     ("arrived", False): "received by the sender",
 }
-"""What happened to a datagram, by the event and whether the datagram goes from the sender to the receiver."""
+"""The words for what happened to a datagram, by the event, and by whether the datagram goes to the receiver."""
 
 
 def timeline(at: Sequence[float], columns: Mapping[str, Any], at_s: float) -> list[str]:

@@ -17,9 +17,9 @@ LARGEST_FACTOR: dict[str, float] = {"reno": 0.5, "cubic": 0.7}
 ONE_LOSS = Script(1.6, rules=drop(60))
 """A greedy sender that loses a datagram of its third round trip."""
 AT_ONCE_S = 1e-4
-"""Datagrams sent within this time, in seconds, are one burst: it is the transmission time of one datagram. A
-millisecond is too long: BBR paces Startup at 2.77 initial windows per millisecond or more (draft-ietf-ccwg-bbr, section
-5.6.2).
+"""Datagrams sent within this time, in seconds, count as one burst. It is the transmission time of one datagram. A
+millisecond would be too long: in Startup, BBR paces at 2.77 initial windows per millisecond or more
+(draft-ietf-ccwg-bbr, section 5.6.2).
 """
 PAUSE_S = 2.0
 """The time in seconds at which the application writes again after a pause."""
@@ -43,7 +43,7 @@ def _slow_start(record: Record) -> str:
         most = begin + acknowledged / DATAGRAM
         if record.window(at) > 1.05 * most + 1:
             raise Violation(
-                f"the window is {record.window(at):.0f} datagrams after {acknowledged / DATAGRAM:.0f} were "
+                f"the window is {record.window(at):.0f} datagrams after {acknowledged / DATAGRAM:.0f} datagrams were "
                 f"acknowledged, expected at most {most:.0f}",
                 at,
             )

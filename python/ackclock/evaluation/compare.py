@@ -30,9 +30,9 @@ from ackclock.study.placed import not_toml, placed
 Vector = npt.NDArray[np.float64]
 
 TOLERANCE = 0.05
-"""The default tolerance: the largest relative change of a metric that is not reported."""
+"""The default tolerance: a relative change of a metric up to this fraction is not reported."""
 ERROR = 0.05
-"""The probability of at least one false report over all comparisons if nothing got worse (Holm 1979)."""
+"""The probability that at least one change is reported although nothing got worse, over all comparisons (Holm 1979)."""
 RANKS: Mapping[str, int] = {OK: 0, AS_STANDARD: 0, NO_LIMIT: 0, UNDECIDED: 1, CONCERN: 2}
 """The rank of each verdict on a condition; a higher rank is worse."""
 
@@ -234,9 +234,11 @@ class Comparison:
     worse: Sequence[str]
     """One sentence for each result that is worse than in the record."""
     compared: int
-    """The number of comparisons made: of conditions, and of metrics with a better direction, each in one setting."""
+    """The number of comparisons made. Each compares a condition, or a metric whose ``better`` is more or less, in one
+    setting.
+    """
     recorded: int
-    """The number of comparisons that the whole record allows, with no metric ignored."""
+    """The number of comparisons that would be possible with all scenarios of the record and all their metrics."""
 
     def __str__(self) -> str:
         """Returns the outcome with the number of comparisons made, and of those possible."""
@@ -256,7 +258,8 @@ def require_shared(names: Collection[str], record: Mapping[str, Any]) -> None:
     """Raises InputError if none of the scenarios with these names is in the record."""
     if not set(names) & set(scenarios_of(record)):
         raise InputError(
-            f"the record has none of the scenarios {', '.join(names)}; it has {', '.join(scenarios_of(record))}"
+            f"the record has none of the scenarios {', '.join(names)}, expected at least one of those in the record: "
+            f"{', '.join(scenarios_of(record))}"
         )
 
 

@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 PLUGIN = "under-test"
 """The name of a control in Python in the scenarios of an evaluation."""
 REFERENCES = ("cubic", "sack")
-"""The default references: CUBIC (RFC 9438) and, as ``sack``, the window of Reno (RFC 5681)."""
+"""The default references: CUBIC (RFC 9438), and ``sack``, which changes its window as Reno does (RFC 5681)."""
 RECOVERY = "rack"
-"""The loss recovery of all TCP flows without one of ``OWN_RECOVERY`` (RFC 8985), so that only controls differ."""
+"""The loss recovery (RFC 8985) of all TCP flows whose control is not in ``OWN_RECOVERY``. It is the same for all, so
+that only the controls differ.
+"""
 OWN_RECOVERY: Mapping[str, str] = {
     "vegas": "vegas",
     "mda": "mda",
@@ -37,14 +39,16 @@ OWN_RECOVERY: Mapping[str, str] = {
     "tcp-rtt": "mda-transmission",
     "tcp-rttm": "mda",
 }
-"""The recovery of each control whose algorithm also defines when a packet is lost (Brakmo and Peterson 1995, section
-3.1; Alnuem 2009, chapter 4).
+"""The loss recovery of each control whose publication also defines when a packet counts as lost (Brakmo and Peterson
+1995, section 3.1; Alnuem 2009, chapter 4).
 """
 
 ALWAYS_MARKED = ("noq", "quinn")
 """The transports that always send ECN-capable packets: these stacks have no option to switch ECN off."""
 INSTEAD = "quic"
-"""The transport of the other controls when ``--transport`` names a stack in a library, which runs only its own."""
+"""The transport of ackclock's controls if ``--transport`` names a stack from a library, because such a stack runs only
+its own controls.
+"""
 SEVERAL_PATHS = ("lia",)
 """The controls that couple the windows of several paths (RFC 6356)."""
 
@@ -56,7 +60,7 @@ class Contender:
     name: str
     """The name that messages and reports show."""
     keys: Mapping[str, Any]
-    """The keys that its flows have in a scenario: ``control``, and others, such as ``transport``, that it sets."""
+    """The keys that the contender sets for its flows in a scenario: ``control``, and others, such as ``transport``."""
     file: Path | None = None
     """The file that defines a control in Python; None for a control of the registry."""
     classes: Mapping[str, type[Control]] = field(default_factory=dict)
@@ -139,8 +143,8 @@ class Contender:
 
         return [
             f"{self.name} does not define both set_cwnd and set_ssthresh, so it counts as a model-based control: "
-            "during loss recovery, the host does not reduce its data in flight, as it would that of a window-based "
-            "control"
+            "the host does not reduce the data in flight during loss recovery. For a window-based control, the host "
+            "would reduce it"
             for cls in self.classes.values()
             if not has_window(cls)
         ]
@@ -280,7 +284,9 @@ def loaded(file: Path, name: str = "") -> type[Control]:
         raise InputError(f"{file}: No such file")
     spec = importlib.util.spec_from_file_location(f"ackclock_evaluated_{file.stem}", file)
     if spec is None or spec.loader is None:
-        raise InputError(f"{file}: cannot be read as a Python module")
+        raise InputError(
+            f"{file}: cannot be loaded as a Python module, expected a file whose name ends in .py"
+        )
     module = importlib.util.module_from_spec(spec)
     # A dataclass of the module looks its module up there.
     sys.modules[spec.name] = module

@@ -98,7 +98,9 @@ def plans(
     for plan in made:
         for loaded, settings in zip(plan.scenarios, plan.settings, strict=True):
             if known.setdefault(loaded.name, settings) != settings:
-                raise AssertionError(f"{loaded.name}: the controls differ in the settings that are left out")
+                raise AssertionError(
+                    f"{loaded.name}: the settings that are left out differ between the controls"
+                )
     return made
 
 

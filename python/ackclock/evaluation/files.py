@@ -30,12 +30,12 @@ class Loaded:
     """A scenario of the evaluation that was read and checked."""
 
     name: str
-    """``N-03`` or ``N-01-loss`` for a scenario of the package, ``mine`` for ``mine.toml``, else the path as given."""
+    """``N-03`` or ``N-01-loss`` for a scenario of the package, ``mine`` for ``mine.toml``, otherwise the path."""
     about: ScenarioFile
     scenario: ScenarioText
     """The scenario as the text of a stand-alone scenario file."""
     text: str = field(repr=False)
-    """The text of the file."""
+    """The text of the scenario file."""
 
     @cached_property
     def needs_series(self) -> bool:

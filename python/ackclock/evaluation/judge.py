@@ -36,11 +36,11 @@ from ackclock.experiment.truth import ERROR
 from ackclock.statistics import rate_interval, summarise, t_quantile
 
 TOLERANCE = 0.1
-"""The share of a reference's distance from a limit by which a control can be farther outside and still be judged as
-standard controls are.
+"""If a control and a reference are both outside a limit, the verdict is ``as standard controls``, unless the control's
+distance from the limit is larger than the reference's by significantly more than this fraction.
 """
 EQUAL_SHARE = 0.9
-"""The fraction of an equal share that other flows must keep for harm above the limit to be allowed."""
+"""Harm above the limit is allowed if the other flows keep at least this fraction of an equal share."""
 ABOVE_ZERO = Criterion("surely above 0", low=0.0, low_open=True)
 AT_LEAST_ZERO = Criterion("surely not below 0", low=0.0)
 
@@ -53,7 +53,7 @@ class Beside:
     finding: Finding
     word: str
     settled: bool
-    """Whether more seeds cannot change the verdict, at the error probability at which it was judged."""
+    """Whether the verdict is final: with the error probability at which it was judged, more seeds cannot change it."""
     reason: str = ""
     """An explanation that the numbers do not show, such as a missing sample; empty if there is none."""
 
@@ -69,11 +69,13 @@ class Judged:
     means: Mapping[str, float | None]
     """The mean of the metric by control: the geometric mean for a ratio, the share of runs outside for a rate."""
     allowed: tuple[float | None, float | None] = (None, None)
-    """The least and greatest mean allowed by the deciding reference, in the metric's unit; None for no bound."""
+    """The lowest and highest mean that the limit allows beside the deciding reference, in the metric's unit. None: no
+    bound.
+    """
     failed: bool = False
     """Whether any run of the control under test failed."""
     needs: frozenset[tuple[str, int]] = frozenset()
-    """The contenders and settings whose further runs can change the verdict; empty if it is settled."""
+    """The contenders and settings of which more runs can change the verdict; empty if the verdict is final."""
 
     @property
     def decides(self) -> Beside:

@@ -19,15 +19,17 @@ from ackclock.experiment.comparison import measured
 from ackclock.experiment.model import Criterion, Metric, Setting, Table
 
 TESTED, SOLO = "tested", "solo"
-"""The contender names of the control under test and of the scenario without it, as keys of samples."""
+"""The names of two contenders in the samples: the control under test, and the scenario without this control."""
 BEFORE = " before"
-"""The suffix of a control's name for its samples in the undisturbed setting that a `change` limit compares with."""
+"""A limit of the measure `change` compares with an undisturbed setting. There, this suffix is added to the name of the
+control.
+"""
 PACKET = 1500
 """The size of a packet on the wire, in bytes."""
 LEAST_BUFFER = 10
 """The smallest buffer of the grid, in packets."""
 WINDOW = 10_000
-"""The default receive window of the transports, in packets; a setting of the grid that needs more overrides it."""
+"""The default receive window of the transports, in packets. Settings of the grid that need a larger window set it."""
 OF_WINDOW = "window"
 """The override key for the receive window of all flows whose transport has this parameter."""
 
@@ -147,8 +149,8 @@ class Demand(Table):
     )
     equal: str = Field(
         default="",
-        description='for measure = "harm": metric that computes the equal share of the other flows; the condition is '
-        "also met if they keep at least 90 % of this share, and of the share measured with the reference",
+        description='for measure = "harm": metric that computes the equal share of the other flows. The condition is '
+        "also met if these flows get at least 90 % of this share, with the tested control and with the reference",
     )
 
     @model_validator(mode="after")
@@ -263,7 +265,8 @@ class ScenarioFile(Table):
     )
     details: dict[str, Any] = Field(
         default_factory=dict,
-        description="defaults for parameters of the tested flows' transport, if it has these parameters",
+        description="values for parameters of the tested flows' transport, which apply if the transport has these "
+        "parameters and they are not set elsewhere",
     )
     figure: str = Field(default="", description="id of the metric in the figure; default: the first metric")
     grid: Grid | None = Field(

@@ -36,12 +36,12 @@ class Limit(Table):
         default=0.0,
         ge=0,
         lt=1,
-        description="for a rate: largest allowed share of runs outside the range, below 1",
+        description="for a rate: largest allowed fraction of runs in which the metric is outside the range, below 1",
     )
     beside: bool = Field(
         default=False,
-        description="whether the verdict is `as standard controls` if a reference is outside the limit too and the "
-        "control is not significantly more than 10 % farther outside",
+        description="whether the verdict is `as standard controls` if a reference is outside the limit too, unless the "
+        "control's distance from the limit is significantly more than 1.1 times the reference's",
     )
     reason: str = Field(default="", description="reason for the value of the limit")
     source: str = Field(

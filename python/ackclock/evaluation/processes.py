@@ -28,9 +28,9 @@ from ackclock.series import Series
 LIMIT_S = 300.0
 """The default time limit of a run, in seconds."""
 MOST_LATE = 10
-"""The number of runs over the time limit after which the remaining runs are skipped, if none has finished in time."""
+"""If this number of runs exceed the time limit before any run finishes in time, the remaining runs are skipped."""
 PATIENCE_S = 10.0
-"""The time, in seconds, that a process has to exit after its input is closed, before it is killed."""
+"""A process that has not exited this long after its input was closed, in seconds, is killed."""
 
 
 class Processes:
@@ -64,7 +64,7 @@ class _Maker:
     module: str
     arguments: Sequence[str]
     what: str
-    """The code in the process that could end it, as messages name it: the control or a library."""
+    """What messages call the code that can end the process: the control, or a library."""
     _limit_s: float | None
     """The time limit of a run, in seconds; None if it follows from the CPU time limit of the job."""
 

@@ -175,7 +175,7 @@ class Evaluation:
     cpu_time_s: float
     versions: Mapping[str, Any]
     recoveries: Mapping[str, str] = field(default_factory=dict)
-    """The loss recovery of each control's flows: a rule, or the name of a transport with its own recovery."""
+    """The loss recovery of each control's flows: the name of a recovery, or of a transport that has its own."""
     chosen: frozenset[str] = frozenset()
     """The criteria and sets whose scenarios were selected."""
     source: str = ""
@@ -372,7 +372,7 @@ def tail_drop(verdicts: Mapping[str, str]) -> tuple[str, str]:
     if missing and verdict != CONCERN:
         return (
             NOT_EVALUATED,
-            f"This verdict requires all of sections 5.1 and 5.2; not evaluated: {', '.join(missing)}.",
+            f"This verdict requires all criteria of sections 5.1 and 5.2; not evaluated: {', '.join(missing)}.",
         )
     those = ", ".join(section for section, one in verdicts.items() if one == verdict)
     return verdict, f"All scenarios of section 5 have drop-tail queues; {verdict} in {those}."

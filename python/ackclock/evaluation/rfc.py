@@ -50,8 +50,8 @@ FAMILIES = (
         "5.1.3",
         "Protection against high packet loss",
         "needs",
-        "Avoid causing excessive loss. BBRv1 failed here, with several flows and a buffer below roughly "
-        "1.5 bandwidth-delay products.",
+        "Avoid causing excessive loss. BBRv1 causes it if several flows share a buffer below roughly 1.5 "
+        "bandwidth-delay products.",
     ),
     Family(
         "N-04",
@@ -195,7 +195,7 @@ FAMILIES = (
         "7.10",
         "Multipath transport",
         "MUST evaluate",
-        "For multipath controls: evaluate the harm from a fail-over and at a shared bottleneck.",
+        "For multipath controls: evaluate the harm to other flows after a fail-over, and at a shared bottleneck.",
         not_evaluated="The requirement applies to multipath controls, and each connection in these scenarios "
         "uses one path.",
     ),
@@ -225,22 +225,32 @@ PROCESS = (
         "PR-1",
         "3.1",
         "SHOULD",
-        "Practical experience with implementation and use before publication as an RFC",
+        "Gain practical experience with implementations and their use before publication as an RFC",
     ),
-    Item("PR-2", "3.1", "ought", "Document the evidence for results; independent evaluation helps"),
+    Item(
+        "PR-2",
+        "3.1",
+        "ought",
+        "Document the evidence for the results; an evaluation by others strengthens it",
+    ),
     Item(
         "PR-3",
         "3.2",
         "MUST",
-        "Without evidence at Internet scale: Experimental status, unless the control is not meant for general use",
+        "Without evidence at Internet scale, publish as Experimental, unless the control is not meant for general use",
     ),
     Item(
         "PR-4",
         "3.2",
         "SHOULD",
-        "If Experimental: the control is not a default, is actively measured, and can be switched off",
+        "An Experimental control is not a default, its use is actively measured, and it can be switched off",
     ),
-    Item("PR-5", "3.2", "MAY", "With measured deployment at Internet scale: directly on the Standards Track"),
+    Item(
+        "PR-5",
+        "3.2",
+        "MAY",
+        "If its deployment at Internet scale was measured, a control can go directly to the Standards Track",
+    ),
     Item(
         "PR-6",
         "3.2",

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 QUICK_SEEDS, FULL_SEEDS = 5, 10
 MEASURED = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
-"""Which of the shorter runs, in ascending order, are timed for an estimate: shares of the sum of their packets."""
+"""Which runs are timed to estimate the cost. The shorter runs are sorted by their numbers of packets; for
+each of these shares, the first run is timed up to which the sum of the packets reaches that share of the total.
+"""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Plan:
         self.quick, self.seeds, self.most_packets = quick, list(range(1, seeds + 1)), most_packets
         self.tested, self.references = tested, references
         self.family_of = {one.name: one.about.family for one in scenarios}
-        """The criterion or set of each selected scenario, including those that are left out."""
+        """The criterion or set to which each selected scenario belongs, also for scenarios that are left out."""
         self.scenarios: list[Loaded] = []
         self.settings: list[list[Setting]] = []
         self.refused: dict[str, str] = {}
@@ -306,7 +308,7 @@ class _Round:
     measured: Sequence[Measured]
     store: Store
     pools: Mapping[bool, Pool]
-    """The pools, by whether a job has a control in Python."""
+    """The pool that executes jobs with a control in Python (True), and the pool for all other jobs (False)."""
     progress: Progress | None
 
     def made(self, wanted: Set[int], before: int) -> Set[int]:

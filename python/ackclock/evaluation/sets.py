@@ -43,10 +43,10 @@ SETS = (
         "another, or crosses a changing link, has to complete within a target time.",
     ),
 )
-"""The sets, in the order in which they are shown."""
+"""The published sets of scenarios, in the order in which reports show them."""
 
 ROWS = (*FAMILIES, *SETS)
-"""The criteria of the RFC, then the sets. Every scenario belongs to one of them."""
+"""The rows of a report: the criteria of RFC 9743, then the sets. Every scenario belongs to one row."""
 
 
 def of_scenario(name: str) -> Family:

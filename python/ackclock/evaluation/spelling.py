@@ -14,7 +14,7 @@ BEGINNINGS = {
     UNDECIDED: "Undecided",
     AS_STANDARD: "Outside the limit, like standard controls",
 }
-"""The beginning of the sentence that lists the conditions with this verdict."""
+"""The beginning of the sentence that lists the conditions with a verdict, by verdict."""
 
 
 def extent(*, quick: bool, most_packets: int | None) -> str:

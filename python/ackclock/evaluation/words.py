@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from ackclock.experiment.model import Result
 
 OK, CONCERN, UNDECIDED = "OK", "CONCERN", "undecided"
-"""Verdicts on a limit. The author has to explain a concern."""
+"""Verdicts on a condition with a limit. The author of the control has to explain a concern."""
 AS_STANDARD, NO_LIMIT = "as standard controls", "no limit"
-"""Outside a limit, but not significantly farther than a standard control; and numbers without a limit."""
+"""``AS_STANDARD``: the control is outside a limit, but not significantly farther than a standard control. ``NO_LIMIT``:
+no limit applies to the number.
+"""
 EXEMPT, NOT_EVALUATED = "EXEMPT", "not evaluated"
 """Verdicts without a finding. ``EXEMPT``: the author declares that the control is not meant for the criterion, or the
 criterion does not apply to this kind of control. ``NOT_EVALUATED``: no scenario was run.
@@ -23,9 +25,9 @@ WORDS = {
 IN_ORDER = (OK, CONCERN, UNDECIDED, AS_STANDARD, NO_LIMIT, EXEMPT, NOT_EVALUATED)
 """The order in which the counts of the verdicts are shown."""
 WORST_FIRST = (CONCERN, UNDECIDED, AS_STANDARD, NO_LIMIT, OK, EXEMPT, NOT_EVALUATED)
-"""The precedence of verdicts that are combined over conditions, settings or scenarios."""
+"""The precedence of the verdicts on several conditions, settings or scenarios: the first prevails."""
 MILDEST_FIRST = (OK, AS_STANDARD, NO_LIMIT, UNDECIDED, CONCERN)
-"""The precedence of verdicts on one condition, each against another reference."""
+"""The precedence of the verdicts on one condition against several references: the first prevails."""
 
 
 def worst(words: Iterable[str]) -> str:

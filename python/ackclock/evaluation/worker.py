@@ -26,7 +26,7 @@ from ackclock.custom import python_classes
 from ackclock.evaluation.contenders import PLUGIN, loaded
 
 MEMORY_BYTES = 4 * 2**30
-"""The memory, in bytes, that a run may allocate in addition to that of its process after loading the control."""
+"""The memory, in bytes, that a run may allocate beyond the memory that its process uses once the control is loaded."""
 
 
 def limit_memory() -> None:

@@ -20,8 +20,8 @@ MUCH_FASTER = 10.0
 of an order of magnitude.
 """
 SILENT_REPORTS = 5
-"""The number of consecutive reports without any delivery after which a call has to stop: k of RFC 8083 section 4.2, for
-reports that are no more frequent than frames and round trips.
+"""The number of consecutive reports without any delivery after which a call has to stop: k of RFC 8083 section 4.2, if
+the interval between reports is at least a frame interval and at least a round trip.
 """
 
 

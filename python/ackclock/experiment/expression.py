@@ -25,8 +25,8 @@ Value = Any
 """A number, an array, text (as an argument only), a truth value, or a record with attributes."""
 
 MAX_LENGTH = 4000
-"""The largest number of characters of an expression. Longer text is an accident, and deep nesting would exhaust
-Python's stack.
+"""The largest number of characters of an expression. Longer text is most likely a mistake, and deeply nested text would
+exhaust Python's stack.
 """
 
 Join = Callable[[Any, Any], Any]
@@ -223,7 +223,7 @@ class Expression:
     def _attribute(self, node: ast.Attribute, owner: Value, name: str) -> Value:
         lookup = getattr(owner, "attribute", None)
         if lookup is None or name.startswith("_"):
-            raise self._error(node, f"the value before .{name} has no such attribute")
+            raise self._error(node, f'the value before .{name} has no attribute "{name}"')
         return self._call(node, lookup, [name])
 
     def _call(self, node: ast.expr, function: Callable[..., Value], arguments: list[Value]) -> Value:

@@ -17,7 +17,7 @@ from ackclock.statistics import summarise
 
 _T = TypeVar("_T")
 MOST_NEEDED = 1e6
-"""An estimate of the needed seeds from this number on is reported as unknown."""
+"""The number of needed seeds is reported as unknown if its estimate is at least this large."""
 
 
 def judge(criterion: Criterion, words: SampleWords, seeds: int, error: float = ERROR) -> Finding:

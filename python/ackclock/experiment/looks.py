@@ -20,7 +20,7 @@ from ackclock.statistics import LEVEL
 SEEDS = (3, 5, 10, 20, 40, 80, 160, 320, 640)
 """The numbers of seeds at which an experiment is judged (its looks)."""
 SPENT = 0.01
-"""The largest probability that the looks together decide a criterion wrongly."""
+"""The largest probability that a criterion is decided wrongly at any of the looks."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Looks:
 
     seeds: tuple[int, ...]
     alone: bool = False
-    """Whether there is a single look, judged at 95 %, as in a quick run."""
+    """Whether the experiment is judged only once, with a 95 % confidence interval, as in a quick run."""
 
     @classmethod
     def until(cls, most: int) -> Looks:

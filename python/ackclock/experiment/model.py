@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ackclock.experiment.truth import Truth
 
 Better = Literal["more", "less", "neither"]
-"""Whether more or less of a quantity is better."""
+"""Whether a larger or a smaller value of a quantity is better."""
 
 
 class Table(BaseModel):
@@ -142,11 +142,11 @@ class Finding:
     needed: int | None = None
     """The estimated number of seeds that would decide an undecided criterion; None if decided or unknown."""
     reason: str = ""
-    """An explanation of the result that the numbers do not contain; empty without one."""
+    """An explanation of the result that the numbers do not give; empty if there is none."""
     qualified: bool = False
     """Whether ``reason`` weakens the result, for example because a wider range is met."""
     truth: Truth | None = field(default=None, compare=False, repr=False)
-    """The evidence for and against; None if nothing was judged."""
+    """The evidence for and against the criterion; None if nothing was judged."""
     values: Sequence[float] = ()
     """The measured quantity, one value per seed."""
 

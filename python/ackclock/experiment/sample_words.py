@@ -170,7 +170,9 @@ def samples_of(expression: Expression, words: SampleWords, replications: int) ->
         several = f"found {value.shape[-1]} values per replication, expected one: use max, min, mean, first_above..."
         raise ExpressionError(f"{several}\n    {expression.text}")
     if value.shape not in ((), (replications,)):
-        raise ExpressionError(f"expected one number per replication\n    {expression.text}")
+        raise ExpressionError(
+            f"found {value.size} values, expected one per replication\n    {expression.text}"
+        )
     return np.broadcast_to(value, (replications,)).astype(np.float64)
 
 

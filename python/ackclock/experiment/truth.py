@@ -28,12 +28,12 @@ from ackclock.statistics import LEVEL, Summary, summarise, t_quantile
 NEGLIGIBLE = 1e-3
 """The largest relative difference that is negligible: at most one unit in the third significant digit.
 
-Neither a table of three digits nor a printed curve can show a smaller one: 0.08 of 100 percentage points of utilisation
-are negligible. Of a small quantity, small differences count: 0.01 percentage points of a loss of 1 % are ten times this
-share.
+Neither a table of three digits nor a printed curve can show a smaller one: 0.08 percentage points are negligible for a
+utilisation near 100 %. For a small quantity, a small difference counts: 0.01 percentage points are not negligible for a
+loss of 1 %, because they are a hundredth of it.
 """
 ERROR = (1 - LEVEL) / 2
-"""The largest one-sided p-value that decides: the part beyond one end of the 95 % interval."""
+"""The largest one-sided p-value at which a result is decided: the probability beyond one end of the 95 % interval."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,14 @@ class Evidence:
 
     p: float
     needed: Callable[[float], float]
-    """Returns how many replications would reduce the p-value to an error; infinite if the mean is on the other side.
-    Not called if ``p`` is already small enough.
+    """Returns about how many replications would reduce the p-value to a given error; infinite if the mean contradicts
+    the answer. Not called if ``p`` is at most that error.
     """
     parts: tuple[Evidence, ...] = ()
     tests: bool = True
-    """Whether chance plays a part. False for a comparison of constants, which no correction counts as a test."""
+    """Whether the result depends on chance. False for a comparison of constants: corrections for several tests do not
+    count it as a test.
+    """
 
     def replications(self, error: float) -> float:
         """Returns about how many replications suffice for ``error``; 0 if there are enough."""

@@ -21,7 +21,7 @@ NAMES: Sequence[str] = (
     "idle",
     "app-limited",
 )
-"""The names of the paths, in the order in which tables list them."""
+"""The names of the ten paths of the benchmark, in the order in which tables list them."""
 
 
 def path(name: str) -> Path:

@@ -30,7 +30,7 @@ class Variant(Table):
 
     label: str
     set: dict[str, Any]
-    """The new values of the scenario by dotted path, as in ``--set``."""
+    """The values that the variant sets in the scenario, by dotted path, as in ``--set``."""
 
 
 class Check(Table):
@@ -50,7 +50,7 @@ class Words(Table):
     """The contents of a ``.lesson.toml``."""
 
     order: int = 0
-    """The position among the lessons of the package."""
+    """The number by which the lessons of the package are sorted."""
     title: str
     question: str
     learn: str
@@ -58,7 +58,7 @@ class Words(Table):
     change: list[str] = Field(min_length=1)
     look: list[str] = Field(min_length=1)
     figure: str = "flows.*.cwnd_packets"
-    """The pattern of the series that a notebook draws, for every flow or link whose name matches."""
+    """The series that a notebook draws: a pattern of paths, which can match several flows or links."""
     variants: list[Variant] = Field(min_length=2, alias="try")
     measures: list[Metric] = Field(min_length=1, alias="measure")
     checks: list[Check] = Field(min_length=1, alias="check")

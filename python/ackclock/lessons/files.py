@@ -26,7 +26,7 @@ from ackclock.study.placed import not_toml, placed
 from ackclock.study.synthetic import Names, run_of
 
 MOST_PACKETS = 3_000_000
-"""The largest number of packets that a page simulates without confirmation: the number in the page's ``runner.js``."""
+"""The largest number of packets that a page simulates without confirmation, as in the page's ``runner.js``."""
 
 
 def read_lesson(file: Path, scenario: Path | None = None) -> Lesson:

@@ -110,7 +110,9 @@ def _marked(lesson: Lesson, outcome: Outcome, file: Path, folder: Path) -> Marke
     try:
         answer = read_answer(file)
         if answer.lesson != lesson.name:
-            raise AnswerError(f'answers the lesson "{answer.lesson[:40]}", expected "{lesson.name}"')
+            raise AnswerError(
+                f'found an answer to the lesson "{answer.lesson[:40]}", expected "{lesson.name}"'
+            )
         runs = repeated(answer)
     except AnswerError as error:
         told = (answer.student, answer.answer) if answer is not None else ("", "")

@@ -12,7 +12,7 @@ from ackclock.lessons import Lesson
 from ackclock.lessons.outcome import REPLICATIONS
 
 LOOK = "## What to look for"
-"""The heading of the answers."""
+"""The heading of the statements that the students should find, which are left out without ``answers``."""
 
 
 def write(lesson: Lesson, folder: Path, *, answers: bool = True) -> Path:

@@ -20,7 +20,7 @@ IP_RECVERR IPV6_RECVERR IP_MTU_DISCOVER IPV6_MTU_DISCOVER IP_FREEBIND IP_BIND_AD
 SO_SNDTIMEO SO_INCOMING_CPU SO_REUSEPORT SO_MARK
 """
 _OPTIONS_WITHOUT_EFFECT = frozenset(_OPTIONS.split())
-"""Socket options that have no effect in ackclock, or that were read with the settings and the handshake."""
+"""Socket options that are ignored here: they have no effect in ackclock, or were read before the script began."""
 _MOST_PACKETS = 1_000_000
 """The largest number of full segments that one call can write."""
 _SENDING_FLAGS = ("0", "MSG_EOR", "MSG_DONTWAIT", "MSG_NOSIGNAL", "MSG_ZEROCOPY")

@@ -135,7 +135,7 @@ def _of_file(name: Path, line: int, script: Path, depth: int) -> Iterator[Effect
     path = name if name.is_absolute() else script.parent / name
     if depth >= _MOST_FILES:
         raise NestedTooDeepError(
-            line, f"found shell scripts that call each other more than {_MOST_FILES} deep"
+            line, f"found shell scripts that call each other, nested more than {_MOST_FILES} deep"
         )
     try:
         text = path.read_text(encoding="utf-8")

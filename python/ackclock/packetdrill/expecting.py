@@ -46,7 +46,7 @@ class _Expected:
         self.latest = None if start is None else (start if end is None else end) + tolerance
         self.start, self.end = start, end
         self.before = ""
-        """The part of the expected data that has been sent, as the beginning of a message; empty for none."""
+        """The beginning of a message: which part of the expected data was sent; empty if none was sent."""
 
     def shown(self) -> str:
         """Returns the segment as the script has it."""

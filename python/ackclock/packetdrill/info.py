@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ackclock.packetdrill.stream import Written
 
 INFINITE_THRESHOLD = 0x7FFFFFFF
-"""TCP_INFINITE_SSTHRESH, the slow-start threshold before one is set."""
+"""Linux's TCP_INFINITE_SSTHRESH: the value of the slow-start threshold while none is set."""
 STATES = ("Open", "Disorder", "CWR", "Recovery", "Loss")
 """The states of loss recovery, by their number in Linux (``enum tcp_ca_state``)."""
 CONSTANTS: Mapping[str, int] = {
@@ -33,7 +33,7 @@ accecn_fail_mode received_ce delivered_e1_bytes delivered_e0_bytes delivered_ce_
 received_e0_bytes received_ce_bytes
 """
 WITHOUT_COUNTERPART = frozenset(f"tcpi_{name}" for name in _FIELDS.split())
-"""The fields for which ackclock has no value. Assertions that name them are not compared."""
+"""The fields of tcp_info for which ackclock has no value. Assertions that name them are not compared."""
 
 
 def fields(state: HostState, written: Written, *, stamps: bool) -> dict[str, Number]:
@@ -73,7 +73,7 @@ def fields(state: HostState, written: Written, *, stamps: bool) -> dict[str, Num
 
 
 _MAYBE = ("tcpi_min_rtt", "tcpi_rcv_rtt", "tcpi_pacing_rate")
-"""The fields that do not have a value in every state of a connection."""
+"""The fields of tcp_info that do not have a value in every state of a connection."""
 
 
 def lookup(values: Mapping[str, Number]) -> Callable[[str], Number]:

@@ -50,7 +50,7 @@ class Options:
     """The TCP options of a segment."""
 
     unchecked: bool = False
-    """Whether the options are not compared (``<...>``)."""
+    """Whether the script writes ``<...>`` for the options, so that they are not compared."""
     mss: int | None = None
     window_scale: int | None = None
     sack_permitted: bool = False

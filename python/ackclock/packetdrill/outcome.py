@@ -59,9 +59,9 @@ class Outcome:
     file: str
     verdict: Verdict
     line: int | None = None
-    """The line of the script that decided the verdict; None if the script passes or is wrong input."""
+    """The line of the script that decided the verdict; None if the script passes or is invalid."""
     reason: str = ""
-    """A description of what differs, cannot be expressed or is wrong; empty if the script passes."""
+    """What differs, what ackclock cannot express, or what is invalid in the script; empty if the script passes."""
     compared: Compared = field(default_factory=Compared)
     not_compared: dict[int, str] = field(default_factory=dict)
     """The parts of the script that were not compared, by line."""

@@ -38,8 +38,8 @@ backlog_ack_defer tw_reuse ecn_option_beacon base_mss
 sack timestamps window_scaling ecn ecn_option
 """
 _WITHOUT_EFFECT = frozenset(f"tcp_{name}" for name in _VARIABLES.split())
-"""Sysctl variables that have no effect in ackclock, which does not model what most of them configure, such as a send
-buffer, segmentation offload and Fast Open. The effect of those in the last line shows in the segments of the script.
+"""Sysctl variables that are ignored. ackclock does not model what most of them configure, such as a send buffer,
+segmentation offload and Fast Open. What the others configure, such as ``sack``, is read from the script's segments.
 """
 _MOST_BYTES = 900_000_000
 """The largest receive window, in bytes: more than any script has in flight."""

@@ -17,7 +17,7 @@ class Written:
         self.packet_bytes = packet_bytes
         self._ends: list[int] = []
         self._complete = 0
-        """The number of packets that later writes do not extend, because of MSG_EOR."""
+        """The number of packets up to the end of the last write with MSG_EOR; later writes do not extend them."""
 
     @property
     def bytes(self) -> int:

@@ -21,13 +21,13 @@ Packetdrill also allows an eighth of the time since the previous event, because 
 time no event is late, so ackclock allows a share of that time only if the script sets ``--tolerance_percent``.
 """
 _PATIENCE = 10**12
-"""The longest wait for a segment that the script expects at any time, in nanoseconds."""
+"""The longest wait, in nanoseconds, for a segment that the script expects at any time (``*``)."""
 _NAMES = """
 tolerance_usecs tolerance_percent mss mtu tcp_ts_tick_usecs strict_segments ip_version
 bind_port connect_port local_ip remote_ip gateway_ip netmask_ip speed is_anyip debug verbose
 """
 KNOWN_OPTIONS = tuple(_NAMES.split())
-"""The packetdrill options that a script can set. Those after tcp_ts_tick_usecs have no effect in ackclock."""
+"""The packetdrill options that a script can set. Those listed after tcp_ts_tick_usecs have no effect in ackclock."""
 _OTHERS = """
 code_command code_format code_sockopt define dry_run init_scripts non_fatal psp_udp_port send_omit_free so_filename
 so_flags tcp_ts_ecr_scaled wire_client wire_client_dev wire_server wire_server_at wire_server_dev wire_server_ip
@@ -55,7 +55,7 @@ class World:
     compared: Compared = field(default_factory=Compared)
     not_compared: dict[int, str] = field(default_factory=dict)
     stamps: dict[int, int] = field(default_factory=dict)
-    """The time at which the host sent the segment with each timestamp of the script, in nanoseconds."""
+    """When the host sent the segment that has a timestamp in the script, in nanoseconds, by that timestamp."""
     acknowledged: list[tuple[int, int]] = field(default_factory=list)
     """For each acknowledgement of the host, its time and the number of the peer's packets that it acknowledges."""
     handshake_sent: int = 0
@@ -71,7 +71,7 @@ class World:
     echoes: int = 0
     """The number of packets that acknowledgements with the flag ECE (RFC 3168) have covered."""
     heard: tuple[int, int | None, int] = (0, None, 0)
-    """The number, the window and the ECN flags of the peer's last acknowledgement."""
+    """The number of acknowledged packets, the window and the ECN flags in the peer's last acknowledgement."""
 
     def __post_init__(self) -> None:
         self.written = Written(self.packet_bytes)

@@ -69,7 +69,7 @@ def answer(records: Mapping[str, Record], studies: Sequence[LoadedStudy]) -> str
     stale = sum(is_stale(one, study) for study in studies if (one := records.get(study.name)))
     text = (
         f"**Of the {len(_must())} scenarios that RFC 7928 says must be considered, {few} ({named[few]}) to {most} "
-        f"({named[most]}) raise a concern, depending on the discipline.**"
+        f"({named[most]}) raise a concern, depending on the queue discipline.**"
     )
     text += f" Every discipline raises a concern in {' and in '.join(every)}." if every else ""
     text += (

@@ -13,9 +13,9 @@ from ackclock.evaluation.words import NO_LIMIT
 from ackclock.pages.markdown import table
 
 MOST_ROWS = 10
-"""The largest number of findings for which a criterion shows all of them."""
+"""The page shows all findings of a criterion if they are at most this many."""
 WORST = 3
-"""The number of findings shown for each condition if a criterion has more than ``MOST_ROWS``."""
+"""The number of findings that the page shows for each condition if the criterion has more than ``MOST_ROWS``."""
 CELL = re.compile(r"rate (?P<rate>.+?), round trip (?P<rtt>.+?), buffer (?P<buffer>[^,]+)")
 """Matches the beginning of the name of a setting on the grid of paths."""
 

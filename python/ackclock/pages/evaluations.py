@@ -119,9 +119,9 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     if name in references:
         yield (
-            f"{name} is one of its own references, so no comparison can be a concern, and missing most other "
-            "limits is no concern if a reference misses them too. Only the conditions of section 5.1.1, and the "
-            "conditions of section 5.2 on a sender without feedback, can be a concern."
+            f"{name} is one of its own references, so a condition that compares it with one is never a concern. "
+            "Most other conditions are no concern if a reference does not meet them either. Only the conditions of "
+            "section 5.1.1, and the conditions of section 5.2 on a sender without feedback, can be a concern."
         )
         yield ""
     if name in REMARKS:

@@ -21,10 +21,11 @@ from ackclock.study.computed import NOT_RECORDED, Number, words_of_means
 from ackclock.study.load import load_study, study_names
 
 VERDICT = "verdict "
-"""The word before the id of a claim whose recorded result is wanted."""
+"""The word before the id of a claim in a page; the page then shows the recorded result of that claim."""
 _PLACE = re.compile(r"(<!-- = (?P<what>.*?) -->)(?P<shown>.*?)(?P<end><!-- / -->|(?=<!-- = )|\Z)", re.DOTALL)
 _BROKEN = re.compile(r"(?<=\S)(?:[ \t]+(?P<word>[^\W\d]\w*))?[ \t]*\n(?P<indent>[ \t]*)(?=<!-- = )")
-"""Matches the end of the line before a computed number, with the last word of the line if a line can begin with it.
+"""Matches the end of a line if the next line begins with a computed number. ``word`` is the last word of the line, if a
+line can begin with this word.
 
 Markdown treats a line that begins with a comment as an HTML block, which ends the paragraph and is copied unchanged.
 """

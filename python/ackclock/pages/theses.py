@@ -33,8 +33,8 @@ SAID: Mapping[Verdict, tuple[str, str]] = {
     ),
     "undecided": ("is undecided", "are undecided"),
     "cannot tell": (
-        "has a test that cannot tell true from false",
-        "have tests that cannot tell true from false",
+        "has a test that cannot tell whether the claim holds",
+        "have tests that cannot tell whether the claim holds",
     ),
 }
 """The words for each result: for one claim, and for several."""

@@ -27,8 +27,8 @@ STYLE = (
     ".within{fill:var(--grid)}.frame{fill:none}.point{pointer-events:all}"
     ".point.full{stroke:var(--paper);stroke-width:.8}"
 )
-"""The CSS of an SVG file, in addition to that of all charts; a page of the report has it in ``report.css``. A click in
-the middle of a hollow point counts as a click on the point.
+"""The CSS that an SVG file of the figure needs besides the CSS of all charts. On a page of the report, ``report.css``
+contains it. It makes a click in the middle of a hollow point count as a click on the point.
 """
 
 Link = Callable[[Printed], str]

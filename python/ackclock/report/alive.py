@@ -25,10 +25,10 @@ from ackclock.web.bundle import bundle
 from ackclock.web.module import MODULE, packed, packed_module
 
 BESIDE = "ackclock.wasm.js"
-"""The file name of the packed WebAssembly module, next to the pages of a folder."""
+"""The name of the file with the packed WebAssembly module, which lies in the same folder as the pages that use it."""
 MOST_SAMPLES = 1500
-"""The largest number of samples of a recorded curve, which is drawn smaller than a figure of the report and must not
-make a page much larger.
+"""The largest number of samples of a recorded curve. The curve is drawn smaller than a figure of the report, and its
+samples should not make the file of a page much larger.
 """
 MOST_OWNERS = 12
 """The largest number of flows, and of links, whose curves are recorded."""
@@ -46,12 +46,12 @@ class Alive:
     labels: Sequence[str]
     """The labels of the cases that the reader can choose."""
     cases: str
-    """The packed scenario, with the overrides and recorded curves of each case; empty if the section cannot run."""
+    """The packed scenario, with the overrides and recorded curves of each case; empty if the page cannot run cases."""
     replications: int
     judged: str
-    """The beginning of a clause about results over all replications, such as ``claims are judged``."""
+    """The beginning of a clause that ends in ``over N replications``, such as ``claims are judged``."""
     there: bool
-    """Whether the section can run: the package contains the WebAssembly module, and there is a case."""
+    """Whether the page can run cases: the package contains the WebAssembly module, and the page has a case."""
 
 
 def of_study(result: StudyResult) -> Alive:

@@ -29,9 +29,11 @@ from ackclock.study.result import CaseResult, StudyResult
 
 AT_DELAY_MS = (5.0, 10.0, 20.0)
 LIMIT_CYCLE = 50.0
-"""The percentage of the queue's variance at one frequency above which it counts as a limit cycle; our choice."""
+"""The share, in per cent, of the variance of the queue length at a single frequency above which the oscillation of the
+queue counts as a limit cycle. The value is ackclock's choice.
+"""
 MOST_PLANES = 6
-"""The largest number of settings drawn; of more settings, this many evenly spaced ones are drawn."""
+"""The largest number of settings drawn. If there are more settings, this number of evenly spaced settings is drawn."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Worst:
     text: str
     setting: str
     all: Sequence[tuple[str, str, str]]
-    """For each finding: metric and setting, numbers, reason of the verdict."""
+    """For each finding, the metric and the setting, the numbers, and the reason for the verdict."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ class DisciplineView:
     note: str
     overall: Overall
     parameters: Sequence[Mapping[str, Any]]
-    """The discipline's parameters in the registry, each with the values that the runs ``used``."""
+    """The registry's entry for each parameter of the discipline. Its key ``used`` holds the values in the runs."""
     summary: str
     source: str
 

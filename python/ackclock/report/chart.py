@@ -18,8 +18,8 @@ class Chart:
     """The panels of a figure, the names of its axes, and the style of each curve."""
 
     kind: str
-    """``time``, ``sweep``, ``trade-off``, ``dots``, ``plane``, ``grid`` or ``distribution``; ``traces.js`` and its
-    neighbours in ``assets/figures`` describe the keys of the curves of each kind.
+    """``time``, ``sweep``, ``trade-off``, ``dots``, ``plane``, ``grid`` or ``distribution``. ``traces.js`` and the
+    other scripts in ``assets/figures`` describe the keys of the curves of each kind.
     """
     title: str
     x: Axis
@@ -27,7 +27,7 @@ class Chart:
     across: int = 1
     """The number of panels side by side."""
     legend: str = ""
-    """The quantity in which the lines of the legend differ."""
+    """The quantity whose values the lines of the legend name."""
 
     @property
     def entries(self) -> list[Entry]:

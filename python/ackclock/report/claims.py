@@ -67,7 +67,7 @@ class AssumptionView:
     """The interpretation that the study uses, then the alternatives."""
     unchanged: int
     undecided: Sequence[str]
-    """A sentence for each alternative under which claims are undecided that the study's interpretation decides."""
+    """A sentence for each alternative that leaves claims undecided. The study's interpretation decides these claims."""
 
 
 def views(study: StudyResult, anchor: str) -> list[ClaimView]:
@@ -149,10 +149,10 @@ def _assumption(assumption: AssumptionResult, claims: Sequence[ClaimView]) -> As
 
 def _undecided(reading: SensitivityResult) -> str:
     count = len(reading.undecided)
-    claims, are = (f"{count} claims", "are") if count > 1 else ("a claim", "is")
+    claims, are, they = (f"{count} claims", "are", "they are") if count > 1 else ("a claim", "is", "it is")
     return (
-        f"With {reading.alternative}, {claims} that the study's interpretation decides {are} undecided after "
-        f"{reading.replications} seeds: {', '.join(reading.undecided)}."
+        f"With {reading.alternative}, {claims} {are} undecided after {reading.replications} seeds: "
+        f"{', '.join(reading.undecided)}. With the study's interpretation, {they} decided."
     )
 
 

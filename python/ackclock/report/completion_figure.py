@@ -22,9 +22,11 @@ from ackclock.report.sweep_layout import Choice, Dimension, choices, placed, wor
 from ackclock.run import Run, Runs
 
 DECADES = 20
-"""The ratio of the longest to the shortest time above which the axis is logarithmic by default."""
+"""The ratio of the longest to the shortest completion time above which the axis is logarithmic by default."""
 STEPS = 400
-"""The largest number of points of a curve; of more transfers, those at evenly spaced shares are drawn."""
+"""The largest number of points of a curve. A curve of more transfers has points only at evenly spaced shares of the
+transfers.
+"""
 ACROSS = 3
 
 Times = dict[str, list[float]]

@@ -30,7 +30,9 @@ STYLES = {
     NO_LIMIT: "info",
 }
 MOST_ROWS = 16
-"""The largest number of settings drawn as rows; of more settings, this many evenly spaced ones are drawn."""
+"""The largest number of settings drawn as rows. If there are more settings, this number of evenly spaced settings is
+drawn.
+"""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Cell:
 
     text: str
     share: float
-    """The depth of its colour in per cent."""
+    """The depth of the colour of the cell, in per cent."""
     words: str
 
 

@@ -38,7 +38,7 @@ class FigureView:
     overlaid: bool
     """Whether the panels are overlaid until the reader separates them."""
     splittable: bool
-    """Whether the figure has several curves in one panel, which the reader can split into a panel each."""
+    """Whether a panel has several curves, and the reader can split it into one panel for each curve."""
     single: bool
     """Whether each panel has one curve, which needs neither dash nor marker."""
     has_paper: bool
@@ -196,7 +196,7 @@ def _fallback_title(study: StudyResult, figure: Figure) -> str:
 
 def _sweep_panels(study: StudyResult, figure: Figure) -> tuple[list[Panel], list[str]]:
     if figure.metric is None:
-        raise AssertionError("the model refuses a figure over the sweep without a metric")
+        raise AssertionError("a figure over the sweep without a metric was accepted as valid")
     label = figure.y_label or study.metric(figure.metric).axis_title
     positions = {name: index for index, name in enumerate(families(shown(study)))}
     curves, missing = [], []

@@ -14,7 +14,7 @@ from ackclock.study.result import ORDER, ClaimResult, StudyResult, Thesis
 from ackclock.study.tally import Tally, by_thesis, verdicts_of
 
 HIGHLIGHTS = 5
-"""The number of highlights at the top of an index."""
+"""The largest number of highlighted claims at the top of an index page."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import gzip
 from plotly.offline import get_plotlyjs
 
 LIBRARY = "plotly.packed.js"
-"""The file name of packed Plotly, next to the pages of a folder."""
+"""The name of the file with the packed Plotly library, which lies in the same folder as the pages that use it."""
 
 
 def packed(text: str) -> str:

@@ -33,7 +33,9 @@ _MARKERS: Mapping[str, str] = {
     "star": "*",
 }
 _LIGHTEST = 0.85
-"""The end of the part of the colour scale, from 0 to 1, that a heat map uses; beyond it, yellow vanishes on paper."""
+"""The lightest colour of a heat map, as a position from 0 to 1 on the colour scale. The yellow of higher positions is
+hard to see on paper.
+"""
 _DODGE = 0.12
 """The horizontal distance between the points of two curves at one category, as a share of a category's width."""
 _CELLS = 60

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from ackclock.run import Runs
 
 COMPLETION, TIME = "completion_s", "time_s"
-"""The quantities on the horizontal axes: of a distribution of completion times, and of a figure over time."""
+"""The quantity on the horizontal axis of a distribution of completion times, and that of a figure over time."""
 OVER_TIME = ("cwnd_packets", "goodput_bps", "rtt_s", "queue_packets")
-"""The quantities of figures over time."""
+"""The quantities on the vertical axes of figures over time."""
 SHARE = "share"
 """The quantity on the vertical axis of a distribution."""
 _SIZES = re.compile(r"(up to|above) .*B|\S+ k?M?G?B to .*B|all")

@@ -9,11 +9,13 @@ from ackclock._numbers import plain
 from ackclock.report.curves import Panel
 
 NARROW = 0.05
-"""The spread, as a share of the largest value, up to which the axis is fitted to the values, which would otherwise be
-a flat line.
+"""The spread (largest minus smallest value), as a share of the largest value, up to which the vertical axis is fitted
+to the values. On an axis from zero, such values would look like a flat line.
 """
 LEVEL = 0.001
-"""The spread, as a share of the largest value, up to which the values of a figure count as equal."""
+"""The spread (largest minus smallest value), as a share of the largest value, up to which the values of a figure count
+as equal.
+"""
 
 
 @dataclass(frozen=True)

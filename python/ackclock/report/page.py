@@ -34,7 +34,7 @@ _FIGURES = (
     "draw",
 )
 MOST_PLAIN = 10_000
-"""The largest number of characters of a figure's description up to which the page contains it uncompressed."""
+"""The largest number of characters of a figure's description that a page contains uncompressed."""
 SCRIPTS = ("page.js", "tables.js")
 """The scripts at the end of every page."""
 

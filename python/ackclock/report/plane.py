@@ -37,13 +37,13 @@ class Mark:
     look: Style
     at: tuple[float, float]
     contour: str
-    """The points of an SVG polygon; empty if the runs have no spread."""
+    """The points of an SVG polygon around the runs (an ellipse); empty if the runs have no spread."""
     runs: Sequence[tuple[float, float]]
     words: str
     line: str = ""
     """The points of an SVG line through the medians of several cases of a discipline, such as several target delays."""
     stops: Sequence[tuple[float, float]] = ()
-    """The medians along the line."""
+    """The medians that ``line`` joins."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Plane:
     y_ticks: Sequence[tuple[float, str]]
     marks: Sequence[Mark]
     chart: Chart
-    """The plane as a chart for saving to a file."""
+    """The plane in the form in which the reader can save it to a file."""
     width: float = WIDTH
     height: float = HEIGHT
     left: float = LEFT

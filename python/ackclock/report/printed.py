@@ -27,14 +27,14 @@ COLUMN_IN = 3.5
 PAGE_IN = 7.16
 """The width of both columns of a two-column paper (IEEE, ACM), in inches."""
 HEADROOM = 0.12
-"""The room above the highest value of a sweep, as a share of the axis."""
+"""The free space above the highest value of a sweep, as a share of the vertical axis."""
 NEAR_ZERO = 0.05
-"""A time axis begins at zero if its first time is less than this share of its last."""
+"""A time axis begins at zero if the first time is less than this share of the last time."""
 FORMATS = ("pdf", "svg", "png")
 _DESCRIPTIONS: Mapping[str, str] = {"pdf": "Subject", "svg": "Description", "png": "Description"}
 """The metadata field that contains the description, for each format."""
 _FITTED = ("grid", "distribution")
-"""The kinds of figures whose texts are measured and fitted, because users choose their words."""
+"""The kinds of figures whose texts are fitted to the available space, because users choose the texts."""
 _LOOK: Mapping[str, Any] = {
     "pdf.fonttype": 42,
     "ps.fonttype": 42,

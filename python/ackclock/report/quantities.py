@@ -80,7 +80,7 @@ class Shown:
     """The divisor that converts values in the unit of results to ``unit``."""
     scale: Scale = "linear"
     declared: bool = False
-    """Whether the user chose the name."""
+    """Whether the user chose the name of the quantity."""
     most: float | None = None
     """The largest possible value of the quantity in the unit of results; None without a bound."""
 
@@ -101,9 +101,11 @@ class Declared:
     """What a user declares of the figures and tables of a result; by default nothing."""
 
     labels: Mapping[str, str] = field(default_factory=dict)
-    """The user's names for axes, numbers, groups, links, flows and values: ``{"limit_bdp": "Buffer (BDP)"}``."""
+    """The user's names for swept parameters, metrics, groups, links, flows and values, such as
+    ``{"limit_bdp": "Buffer (BDP)"}``.
+    """
     scales: Mapping[str, Scale] = field(default_factory=dict)
-    """The user's scales for axes and numbers, by name."""
+    """The user's scales for swept parameters and metrics, by name."""
 
     def shown(self, default: Shown, column: str, names: Sequence[str], unit: str = "") -> Shown:
         """Returns a quantity as declared.

@@ -17,7 +17,7 @@ from ackclock.study.model import Metric
 from ackclock.study.result import MetricValue, StudyResult
 
 LONG = 16
-"""The largest number of rows of a table that is not folded. Figures show the numbers of a folded table."""
+"""The largest number of rows of a table that is not folded. Figures show the numbers of longer tables, too."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class Card:
     metric: Metric
     scale: strips.Scale
     rows: Sequence[tuple[str, strips.Strip, str]]
-    """Each row: the label of the case, the positions, and the numbers in words."""
+    """For each case, its label, the positions of its marks, and its numbers as text."""
     chart: Chart
-    """The dot plot as a chart for saving to a file."""
+    """The dot plot in the form in which the reader can save it to a file."""
     file: str
     """The name of the file that the dot plot is saved as, without its extension."""
 

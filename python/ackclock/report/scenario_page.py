@@ -39,7 +39,7 @@ class PointView:
     """The values that the sweep sets at this point; empty without a sweep."""
     tables: Sequence[Table]
     fairness: Sequence[str]
-    """The fairness, and a warning if the demands of the flows differ; empty for a single flow."""
+    """A line on the fairness, and a warning if the demands of the flows differ; empty for a single flow."""
     figures: Sequence[FigureView]
 
 
@@ -51,7 +51,7 @@ class Origin:
     text: str
     overrides: Mapping[str, Any]
     whole: str = ""
-    """The text with the contents of the files that it names; empty if it names none."""
+    """The scenario text, with the contents of the files that it names; empty if it names no file."""
 
 
 def write_scenario_report(

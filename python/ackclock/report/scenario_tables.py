@@ -17,7 +17,7 @@ from ackclock.schemas.run import plain
 from ackclock.statistics import Summary
 
 MANY_FLOWS = 20
-"""The largest number of flows of a single run with a row each; with more, each group has a row."""
+"""The largest number of flows for which the table of a single run has a row for each flow, not for each group."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class Strip:
 
     mean: float | None
     interval: tuple[float, float] | None
-    """The left end and the width of the mean's interval."""
+    """The left end and the width of the confidence interval of the mean, in per cent of the scale."""
     paper: float | None
     accepted: Band | None = None
 

@@ -23,7 +23,7 @@ from ackclock.study.result import ClaimResult, StudyResult
 from ackclock.study.sentence import sentence
 
 HIGHLIGHTS = 3
-"""The number of highlights at the top of a study's page."""
+"""The largest number of highlighted claims at the top of a study's page."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class HighlightView:
     numbers: str
     href: str
     item: str = ""
-    """The item of the publication, such as a table, on a page of several studies, where the highlight shows the reason.
-    Empty on the study's own page, where the claim shows it."""
+    """The item of the publication, such as a table, which the highlight names on a page of several studies. Such a page
+    also shows the reason for the verdict. Empty on the page of a single study, where the claim shows the reason."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,9 @@ class StudyView:
     outcome: Sequence[str]
     """The result in sentences."""
     questions: Mapping[Verdict, str]
-    """For the answers yes and no: the question, or a phrase if there are several."""
+    """The question for each of the answers yes and no, as text. A phrase stands for several questions with the same
+    answer.
+    """
     highlights: Sequence[HighlightView]
     claims: Sequence[ClaimView]
     findings: Sequence[Finding]
@@ -75,7 +77,7 @@ class StudyView:
     figures: Sequence[FigureView]
     assumptions: Sequence[AssumptionView]
     seeds: Sequence[tuple[str, str]]
-    """The seeds of each case; one entry without a case if all cases have the same."""
+    """The name and the seeds of each case; a single entry with an empty name if all cases have the same seeds."""
     settings: Sequence[CaseSettings]
 
 

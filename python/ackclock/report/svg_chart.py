@@ -24,9 +24,9 @@ COLOURS = (
     ("#5a4fcf", "#a79cff"),
     ("#6b6b6b", "#a8a8a8"),
 )
-"""The colours of the lines in the light and the dark theme, each with a contrast of at least 4.5:1."""
+"""The line colours in the light and the dark theme, each with a contrast of at least 4.5:1 to the background."""
 _GRID_LOOKS = ("c2 full", "c1 full", "c3 full", "c7 hollow")
-"""The classes of a grid's words, in the reports' colours for met, not met, undecided and no verdict."""
+"""The CSS classes of a grid's marks: the colours that reports use for met, not met, undecided and no verdict."""
 _SIDES = ("c1", "c0")
 """The colours of a heat map for shares from 0.5 up, and below 0.5."""
 _DEEPEST = 0.5

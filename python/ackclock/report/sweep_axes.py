@@ -21,7 +21,7 @@ class Swept:
     column: str
     """The column of the axis in the table of ``as_shown``."""
     quantity: str
-    """The varied quantity as results name it, such as ``limit``."""
+    """The name of the varied quantity in results, such as ``limit``."""
     names: frozenset[str]
     """The names by which a caller can refer to the axis."""
     shown: Shown

@@ -12,7 +12,7 @@ from ackclock.errors import InputError
 from ackclock.report.sweep_axes import Swept
 
 FEW = 4
-"""The largest number of values with which a numeric axis becomes colours by default."""
+"""By default, colours can show a numeric swept axis only if it has at most this number of values."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from itertools import pairwise
 FEW = 8
 """The largest number of swept values that all get a tick."""
 LEAST = 3
-"""The smallest number of ticks within the range of the values: fewer do not show that the axis is logarithmic."""
+"""The smallest number of ticks within the range of the values. Fewer ticks do not show that the axis is logarithmic."""
 _APART = 0.11
 """The smallest distance between two ticks, as a share of the length of the axis."""
 

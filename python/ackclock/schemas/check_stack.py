@@ -22,13 +22,14 @@ class DrillRecord(Document):
     id: str = Field(description="id of the test")
     clause: str = Field(description="document and section with the requirement")
     force: Literal["MUST", "SHOULD", "MAY", "ackclock's limit"] = Field(
-        description="requirement level of the clause (RFC 2119); ackclock's limit in comparisons of --paths, which no "
-        "standard demands"
+        description="requirement level of the clause (RFC 2119); `ackclock's limit` for comparisons of --paths, which "
+        "no standard demands"
     )
     demand: str = Field(description="requirement of the clause in one sentence")
     result: Literal["as demanded", "violated", "absent", "cannot be seen"] = Field(
         description="result of the test; `violated`: includes a failed run; `absent`: the stack lacks a behaviour "
-        "that the clause only permits (MAY), or, for the test `repeats`, declares that no seed determines its bytes; "
+        "that the clause only permits (MAY), or, for the test `repeats`, the stack declares that no seed determines "
+        "its bytes; "
         "`cannot be seen`: neither the stack's datagrams nor the numbers that it reports show the behaviour"
     )
     allowed: bool = Field(
@@ -49,8 +50,8 @@ class CheckStackDocument(Document):
 
     control: str = Field(description="name of the congestion control, as scenarios write it")
     law: Literal["reno", "cubic", "bbr"] | None = Field(
-        description="window law of the control, from --law or the control's name; null if neither names a law: only "
-        "tests for all laws were run"
+        description="window law of the control, from --law or the control's name; null if neither names a law, so "
+        "that only the tests for all laws were run"
     )
     version: str | None = Field(description="version that the library reports; null for a built-in stack")
     licence: str | None = Field(description="licence that the library reports; null for a built-in stack")

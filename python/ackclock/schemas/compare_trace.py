@@ -48,8 +48,8 @@ class PartingSide(Document):
         description="time of the first difference on the log's own clock, in seconds; null if `by` is packet"
     )
     event: TraceEvent | None = Field(
-        description="event that the other log lacks or has elsewhere; null if this log has no such event, or if "
-        "values differ"
+        description="event of this log that is the first difference: the other log lacks it or has it at another "
+        "position; null if this log has no such event, or if values differ"
     )
     state: str | None = Field(
         description="congestion state in this log at the first difference; null if the log has recorded no state "
@@ -114,7 +114,8 @@ class CompareTraceDocument(Document):
     )
     unit: Literal["bytes", "packets"] = Field(description="unit of windows in this document")
     slack: float = Field(
-        description="largest distance between matching values or events of the two logs: seconds, or data packets sent"
+        description="largest allowed distance between values or events of the two logs that are matched: "
+        "seconds, or data packets sent"
     )
     ours: TraceRecord = Field(description="the first log")
     theirs: TraceRecord = Field(description="the second log")

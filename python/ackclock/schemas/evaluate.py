@@ -66,7 +66,9 @@ class ConditionRecord(Strict):
     )
     text: str = Field(description="condition in words")
     setting: str = Field(description="name of the setting in which the condition is judged")
-    verdict: VerdictWord = Field(description="verdict of the condition: the mildest one over all references")
+    verdict: VerdictWord = Field(
+        description="verdict of the condition: the mildest of the verdicts in `beside`"
+    )
     reference: str = Field(description="name of the reference against which the condition has its `verdict`")
     tested: float | None = Field(
         description="mean of the metric over the seeds with the control under test (geometric if `measure` is ratio "
@@ -77,8 +79,8 @@ class ConditionRecord(Strict):
         "reference's name; null without a sample"
     )
     allowed: tuple[float | None, float | None] = Field(
-        description="smallest and largest value of `tested` that the condition allows, relative to `reference` if the "
-        "limit compares with it; null for an open end"
+        description="smallest and largest value of `tested` that the condition allows, computed from the mean with "
+        "`reference` if the limit compares with it; null for an open end, and if it cannot be computed"
     )
     reason: str = Field(
         description="reason for the verdict that the numbers do not show, such as a failed run; empty without one"
@@ -111,7 +113,7 @@ class CriterionRecord(Strict):
     """A criterion of RFC 9743, or a set of scenarios."""
 
     id: str = Field(description="id of the criterion, such as N-03, or of the scenario set, such as flent")
-    section: str = Field(description="section of RFC 9743 with the criterion; id of a scenario set")
+    section: str = Field(description="section of RFC 9743 with the criterion; for a scenario set, its id")
     strength: str = Field(
         description='wording of RFC 9743 for the strength of the requirement, such as "MUST evaluate", "SHOULD" or '
         '"should"; "-" without a requirement'

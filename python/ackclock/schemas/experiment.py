@@ -15,8 +15,8 @@ class FindingRecord(Document):
     """The result of one criterion over samples."""
 
     measured: str = Field(
-        description="expression with one value per seed, whose mean is judged, or only reported if there is an "
-        "`order`; empty if only `order` is judged"
+        description="expression with one value per seed; the mean of these values is judged if `order` is empty, and "
+        "otherwise only reported; empty if the criterion has only an `order`"
     )
     low: float | None = Field(description="smallest accepted value; null without a lower limit")
     high: float | None = Field(description="largest accepted value; null without an upper limit")

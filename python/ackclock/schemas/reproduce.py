@@ -259,7 +259,7 @@ class StudyRecord(Document):
         description="summary of whether the study reproduces the published results, in one sentence"
     )
     source: SourceRecord = Field(description="publication of the experiment")
-    replications: int = Field(description="largest number of seeds over the cases")
+    replications: int = Field(description="largest number of seeds of a case")
     precision: PrecisionRecord | None = Field(
         description="precision that the study requires; null if it requires none"
     )

@@ -185,7 +185,7 @@ class Claim(Table):
             )
         if self.accepts(self.alternative):
             raise ValueError(
-                f"alternative: the test accepts {self.alternative:g} too, the value to expect if the claim "
+                f"alternative: the test accepts {self.alternative:g}, which is the value to expect if the claim "
                 f"were false; make the test reject this value{self._narrower()}"
             )
 

@@ -23,9 +23,9 @@ Means = Mapping[str, Mapping[str, float | None]]
 """The means of each metric over the replications, by the name of the run; None if a run has no sample."""
 
 NOT_RECORDED = "(not recorded)"
-"""Replaces a number in documents if the record lacks the means from which it is computed."""
+"""The text in place of a number in documents if the record lacks the means from which the number is computed."""
 NO_NUMBER = "(no number)"
-"""Replaces a number that cannot be computed, such as a ratio to a missing mean."""
+"""The text in place of a number that cannot be computed, such as a ratio to a missing mean."""
 
 _COMPUTED = re.compile(r"\{=([^{}]*)\}")
 _FORM = re.compile(r",?\.\d{1,2}[fg]")

@@ -30,7 +30,9 @@ KINDS: Mapping[str, type[BaseModel]] = {
     "figures": Figure,
     "findings": Finding,
 }
-"""The arrays whose tables can be templates, like interpretations of assumptions and variants of disciplines."""
+"""The arrays of a study file whose tables can be templates. Interpretations of assumptions and variants of disciplines
+can be templates, too.
+"""
 WORDS = ("for_all", "except", "rows", "each")
 """The keys that make a table a template."""
 

@@ -39,7 +39,7 @@ class LoadedStudy:
     """A study file that was read and checked."""
 
     name: str
-    """``rbcc/table-4.1`` for a study of the package, else the path as given."""
+    """The name of the study: ``rbcc/table-4.1`` for a study of the package, otherwise the path as the user wrote it."""
     file: str
     study: Study
     thesis: Thesis

@@ -31,16 +31,17 @@ from ackclock.study.rivals import about_baselines, rivals
 from ackclock.study.verdict import asked_by_us, in_words, judge, set_up
 
 HOPELESS = 2
-"""A claim with ``FORESEEN`` seeds gets no more if it would need more than this many times the largest number allowed.
+"""A claim with at least ``FORESEEN`` seeds gets no further seeds if the number of seeds needed to decide it exceeds the
+largest number allowed by more than this factor.
 """
 FORESEEN = 20
-"""The number of seeds from which on the number needed to decide a claim is estimated. With fewer seeds, the distance of
-the mean from a limit is as uncertain as the interval is wide, and a claim can look hopeless by chance.
+"""The smallest number of seeds with which the number needed to decide a claim is estimated. With fewer seeds, the
+distance of the mean from a limit is too uncertain, and the estimate can be far too high by chance.
 """
 RARE = 10
-"""The number of seeds from which on a claim can be decided although at most one sample exists, or all samples are 0 or
-equal to the same limit of the test. An event that occurs in one run of four, such as a timeout, is missed by 3 runs
-with a probability of 42 %, and by 10 runs with 6 %.
+"""The smallest number of seeds with which a claim can be decided if at most one sample exists, or if all samples are 0
+or equal to the same limit of the test. An event that occurs in one of four runs on average, such as a timeout, occurs
+in none of 3 runs with a probability of 42 %, and in none of 10 runs with 6 %.
 """
 
 

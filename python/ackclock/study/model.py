@@ -32,7 +32,9 @@ Verdict = Literal[
     "yes",
     "no",
 ]
-"""The possible results of a claim, in the order in which they are listed; the last two answer questions of our own."""
+"""The possible verdicts on a claim, in the order in which they are listed. The last two are answers to questions that
+the publication does not ask.
+"""
 Overrides = dict[str, Any]
 """Values to set in the scenario, by dotted path, e.g. ``{"flows.tcp.count": 25}``."""
 

@@ -48,8 +48,8 @@ class Planned:
 QUICK = 3
 """The default number of seeds of a quick run."""
 OTHERS_FEWEST = 2
-"""The number of seeds for an alternative interpretation that cannot reverse a result, and for all of them in a quick
-run: the fewest with a confidence interval.
+"""The number of seeds for an alternative interpretation that cannot reverse a result and, in a quick run, for every
+alternative interpretation. It is the smallest number that yields a confidence interval.
 """
 OTHERS_MOST = 20
 """The largest number of seeds for an alternative interpretation."""

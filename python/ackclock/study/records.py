@@ -131,7 +131,7 @@ def record_of(work: Work, origin: Origin) -> Record:
         )
     if len(plan.readings) != 1 + sum(len(item.interpretations) for item in study.assumptions):
         raise ValueError(
-            f"{work.loaded.name}: found a run without the other interpretations: only full runs are recorded"
+            f"{work.loaded.name}: found a run without the alternative interpretations, expected a full run"
         )
     if work.loaded.name.endswith(".toml"):
         raise ValueError(

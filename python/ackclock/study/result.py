@@ -37,7 +37,7 @@ class Thesis:
     title: str
     where: str
     year: int | None
-    """None for the user's own questions."""
+    """The year of the publication; None for a study of the user's own questions."""
     degree: str
     systems: tuple[str, ...] = ()
     """The registered names of the systems that the publication proposes; all other systems are baselines."""
@@ -61,11 +61,11 @@ class Source:
     item: str
     section: str
     asked_by: str = "thesis"
-    """``us`` if the publication does not report the experiment."""
+    """The origin of the question: ``thesis``, or ``us`` if the publication does not report the experiment."""
     setup_unknown: str = ""
     """The part of the set-up that the publication leaves out; empty if there is none."""
     numbers_of: str = ""
-    """The study that counts the printed numbers that both studies have; empty if there is none."""
+    """The study for which the printed numbers that it shares with this study are counted; empty if there is none."""
 
     def __str__(self) -> str:
         section = f", section {self.section}" if self.section else ""
@@ -132,7 +132,7 @@ class OtherResult:
     against: str = ""
     """The publication's evidence against the interpretation; empty if there is none for this claim."""
     differs: bool = False
-    """Whether the claim holds under either this or the study's interpretation, and fails under the other."""
+    """Whether the claim holds under one of two interpretations, this one and the study's, and fails under the other."""
 
     @property
     def stands(self) -> bool:
@@ -177,7 +177,7 @@ class ClaimResult:
     baselines: bool = False
     """Whether the claim is only about baselines: no system of the thesis enters the measured value."""
     ours: bool = False
-    """Whether the claim is a question of our own, which the publication does not ask."""
+    """Whether the claim is a question of the study's author, which the publication does not ask."""
     replications_needed: int | None = None
     """About how many replications would decide an undecided claim; None if unknown."""
     findings: tuple[Finding, ...] = ()
@@ -227,7 +227,7 @@ class ClaimResult:
                 parts.append(f"{undecided} undecided")
         if checks:
             others = sum(one.differs for one in checks)
-            parts.append(f"{others} of {len(checks)} robustness checks would reverse it")
+            parts.append(f"{others} of {len(checks)} robustness checks would reverse the result")
         return "; ".join(parts)
 
 
@@ -263,7 +263,9 @@ class AssumptionResult:
     why: str
     sensitivity: tuple[SensitivityResult, ...]
     taken_from: str = "ours"
-    """``text``, ``simulator`` (the default of the version that the publication names) or ``ours``."""
+    """The origin of the study's interpretation: ``text``, ``simulator`` (the default of the version that the
+    publication names) or ``ours``.
+    """
 
 
 @dataclass(frozen=True)
@@ -316,13 +318,13 @@ class StudyResult:
     findings: tuple[WrittenFinding, ...]
     precision: PrecisionResult | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
-    """``ackclock``, ``core`` (with a hash of the compiled module), ``python``, ``numpy``, ``scipy``."""
+    """The versions: ``ackclock``, ``core`` (with a hash of the compiled module), ``python``, ``numpy``, ``scipy``."""
     runs: int = 0
     """The number of simulations behind the result, including those found on disk."""
     reused_runs: int = 0
     cpu_time_s: float | None = None
-    """The approximate CPU time of its simulations, including those that it shares with other studies; None if some
-    were found on disk."""
+    """The approximate CPU time of the study's simulations, in seconds, including simulations that it shares with other
+    studies; None if some results were found on disk."""
     characterisation: Characterisation | None = None
     fingerprint: str = ""
     """The hash of what the samples depend on."""

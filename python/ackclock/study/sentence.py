@@ -13,14 +13,14 @@ from ackclock.study.printed_numbers import Printed, printed_numbers, within
 from ackclock.study.result import ClaimResult, StudyResult, counted
 
 METRICS = 6
-"""The largest number of metrics of which a sentence names each."""
+"""The largest number of metrics that a sentence names one by one."""
 _ANSWERS: Mapping[Verdict, str] = {
     "yes": "answered yes",
     "no": "answered no",
     "undecided": "undecided",
     "cannot tell": "inconclusive",
 }
-"""What a question is, by the verdict of its claim."""
+"""The words for the answer to a question, by the verdict of its claim."""
 
 
 def sentence(result: StudyResult) -> str:
@@ -57,9 +57,8 @@ def _counted(numbers: Sequence[Printed], kind: str) -> list[str]:
     if len(numbers) == 1:
         how = "within 10 %" if near else f"{'' if wide else 'not '}within 25 %"
         return [f"the measured mean is {how} of the {kind} number"]
-    return [
-        f"measured means are within 10 % of {near} and within 25 % of {wide} of {len(numbers)} {kind} numbers"
-    ]
+    near_of = f"{near} of {len(numbers)} {kind} numbers"
+    return [f"the measured mean is within 10 % of the printed one for {near_of}, and within 25 % for {wide}"]
 
 
 def _by_metric(groups: Mapping[str, Sequence[Printed]]) -> list[str]:

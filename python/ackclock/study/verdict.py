@@ -39,13 +39,15 @@ WORDS: Mapping[Result, Verdict] = {
     Result.NOT_JUDGED: "undecided",
 }
 FEW_EQUAL = 10
-"""The number of seeds below which equal values are pointed out: an interval of width 0 may be chance."""
+"""If fewer seeds than this number all gave the same value, the reason for a verdict says so: the confidence interval of
+width 0 may be due to chance.
+"""
 ANSWERS: Mapping[Verdict, Verdict] = {
     "as printed": "yes",
     "right order, other size": "no",
     "not as printed": "no",
 }
-"""The answers to questions of our own, by the result that the test has."""
+"""The answer to a question of the study's author, by the verdict that a claim of the publication would get."""
 _SAID: Mapping[Result, str] = {
     Result.MET: "the whole confidence interval is within the limits",
     Result.UNDECIDED: "the confidence interval contains a limit",
@@ -118,7 +120,9 @@ def set_up(claim: Claim, study: Study) -> str:
 
 
 Found = Sequence[Finding]
-"""The finding on a claim's size (not judged if it states none), then that on its order if it states one."""
+"""The finding on the size that a claim states, which is not judged if the claim states no size. A finding on the order
+follows if the claim states an order.
+"""
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ class Place:
     """A place in a log."""
 
     time_s: float
-    """The time in the log, in seconds; see ``Comparison.begin_s``."""
+    """The time on the log's own clock, in seconds. ``Comparison.begin_s`` is time 0 of a comparison on this clock."""
     sent: int
     """The number of data packets sent before this place, including retransmissions."""
 
@@ -107,7 +107,7 @@ class Steps:
     at: list[float]
     values: list[float]
     since_s: list[float]
-    """When each value was logged, in seconds since the beginning."""
+    """The time of each value, in seconds since the origin of the comparison."""
     sampled: bool = False
     """Whether the quantity is unknown between two values; see ``Log.sampled``."""
 

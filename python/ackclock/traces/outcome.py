@@ -9,15 +9,15 @@ from typing import Literal
 from ackclock.traces.log import LOSSES, QUANTITIES, STATES, TIMEOUTS, Align, Event, Log, Steps, Unit
 
 STRETCHES = 8
-"""The number of equal stretches of a comparison, each of which has its own largest difference."""
+"""The number of equal parts into which a comparison is divided. The largest difference in each part is reported."""
 ROUNDING = 1e-9
-"""The largest rounding error between equal numbers after a division or a subtraction of times."""
+"""The largest difference between equal numbers that rounding can cause in a division or in a subtraction of times."""
 BEFORE = 5
 """The number of events of each log that are shown before the first difference."""
 COMPARED = (*QUANTITIES, LOSSES, STATES, TIMEOUTS)
 """The names of the quantities and kinds of events that can be compared."""
 SLACK: Mapping[Align, float] = {"time": 0.001, "packet": 2.0}
-"""The default slack, in seconds or packets."""
+"""The default of ``Tolerance.slack``: in seconds for a comparison by time, in packets for a comparison by packet."""
 Side = Literal["ours", "theirs"]
 SIDES: tuple[Side, Side] = ("ours", "theirs")
 
@@ -53,14 +53,14 @@ class Parting:
     what: str
     """One of ``COMPARED``."""
     at: float
-    """The place on the axis of the comparison."""
+    """The place of the first difference on the axis of the comparison, in seconds or packets."""
     since_s: float
-    """The time since the beginning, in seconds, which orders differences at the same place."""
+    """The time of the difference since the origin, in seconds. Differences at the same place are ordered by it."""
     ours: str
-    """The value or event of our log at this place, in words."""
+    """The value or event of the first log at this place, in words."""
     theirs: str
     our_event: Event | None = None
-    """The event of our log that has no match in the other log, or has one at another place."""
+    """The event of the first log that the second log lacks or has at another place; None if there is none."""
     their_event: Event | None = None
 
 
@@ -70,16 +70,16 @@ class Difference:
 
     quantity: str
     largest: float
-    """The largest difference beyond the slack, as a share of the larger value."""
+    """The largest difference between values that are matched within the slack, as a share of the larger value."""
     at: float
-    """The place of the largest difference."""
+    """The place of the largest difference on the axis of the comparison, in seconds or packets."""
     ours: float
     theirs: float
     """The values of both logs at the largest difference, in the unit of the comparison."""
     first_beyond: float | None
     """The first place at which the difference exceeds the tolerance; None if there is none."""
     stretches: list[float | None]
-    """The largest difference in each of ``STRETCHES`` equal stretches; None where a log has no value."""
+    """The largest difference in each of ``STRETCHES`` equal parts of the comparison; None where a log has no value."""
 
 
 @dataclass(frozen=True)
@@ -92,17 +92,17 @@ class Comparison:
     unit: Unit
     tolerance: Tolerance
     span: float
-    """The end of what both logs cover, on the axis of the comparison."""
+    """The end of the part that both logs cover, on the axis of the comparison, in seconds or packets."""
     parting: Parting | None
     differences: list[Difference]
     compared: list[str]
     """The quantities and kinds of events that were compared, in the order of ``COMPARED``."""
     not_compared: dict[str, str]
-    """The reason for each quantity, kind of event or event name that was left out."""
+    """The reason why a quantity, a kind of event or an event was left out of the comparison, by its name."""
     steps: dict[str, tuple[Steps, Steps]]
-    """Each quantity along the axis of the comparison, in our log and in theirs."""
+    """The values of each quantity along the axis of the comparison, in the first and in the second log."""
     begins_s: tuple[float, float]
-    """The origin of the time axis in our log and in theirs, each in the log's own time, in seconds."""
+    """The time of the origin in the first and in the second log, each on the log's own clock, in seconds."""
 
     @property
     def origin(self) -> str:

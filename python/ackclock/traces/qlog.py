@@ -30,9 +30,9 @@ LEAST_DATA = 200
 TELLING = re.compile(r"recovery|congestion|loss|lost|metric|cwnd|rtt|retransmi|timeout|pacing|bandwidth")
 """Matches the category or the name of an event that may concern a compared quantity, if the event is unknown."""
 CLOSE = 1e-5
-"""The largest relative error of a round trip that a stack logs in single precision."""
+"""The largest relative error of a round-trip time that a stack logs in single precision."""
 UNBOUNDED = 2.0**63
-"""A value of at least this means that no threshold is set: quinn logs the largest 64-bit integer."""
+"""The smallest logged value that means that no slow start threshold is set: quinn logs the largest 64-bit integer."""
 OURS = "the sender's end"
 """The vantage point in ackclock's qlogs: windows count payload, and a retransmitted TCP segment keeps its number."""
 
@@ -106,7 +106,7 @@ class _Reader:
         self.acked_s: float | None = None
         """The time of the last acknowledgement, in seconds; None if data was sent since, or none arrived yet."""
         self.flight: tuple[Place, float] | None = None
-        """Bytes in flight logged before an acknowledgement; recorded only if one follows at the same time."""
+        """The latest bytes in flight with their place; recorded only if an acknowledgement follows at the same time."""
 
     def take(self, entry: Entry) -> None:
         """Takes an event. InputError for a value that is no number."""
@@ -293,7 +293,9 @@ class _Reader:
             self.silent.setdefault("retransmitted", "QUIC does not retransmit packets")
         if not self.rates_known:
             needs = self.stack.pacing_rate_needs
-            self.silent["pacing_rate"] = f"without {needs}, the logged pacing_rate may be the delivery rate"
+            self.silent["pacing_rate"] = (
+                f"the log has no {needs}, so its pacing_rate may be the delivery rate"
+            )
         first_metrics_s = self.events[0].place.time_s
         size = self.sizes.most_common(1)
         if self.sent:

@@ -14,7 +14,9 @@ from typing import Literal
 Meaning = Literal[
     "sent", "received", "acknowledged", "lost", "timer", "timer_expired", "state", "metrics", "nothing"
 ]
-"""The content of an event. ``nothing``: no compared quantity, or only in a form that cannot be compared."""
+"""What an event reports. ``nothing`` means that it reports no compared quantity, or that it reports compared quantities
+only in a form that cannot be compared.
+"""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,9 @@ DATA_PACKETS = frozenset(("1rtt", "0rtt"))
 """The packet types of the application data packet number space (RFC 9000 section 12.3), in lower case."""
 
 TIME_KEYS: Mapping[str, bool] = {"time": False, "relative_time": False, "delta_time": True}
-"""The keys of an event's time; True if the time counts from the previous event. Drafts 00 and 01 had a key for each."""
+"""The keys that state an event's time, each with whether this time counts from the previous event. Drafts 00 and 01 had
+a separate key for each kind of time.
+"""
 SINCE_LAST = frozenset(("delta", "relative_to_previous_event"))
 """The values of ``time_format``, in drafts 02 and 11, for times that count from the previous event."""
 NAME_KEYS = ("event", "event_type", "type", "name")

@@ -339,7 +339,7 @@ def test_a_segment_that_the_script_does_not_expect_is_shown(tmp_path: Path) -> N
 def test_scripts_that_call_each_other_without_end_are_named_as_such(tmp_path: Path) -> None:
     (tmp_path / "again.sh").write_text("./again.sh\n")
     outcome = of("`./again.sh`\n" + SENDS, tmp_path)
-    assert outcome.reason == "found shell scripts that call each other more than 8 deep"
+    assert outcome.reason == "found shell scripts that call each other, nested more than 8 deep"
 
 
 def test_an_option_without_a_value_is_named(tmp_path: Path) -> None:

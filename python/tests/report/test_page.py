@@ -136,13 +136,13 @@ def test_assumptions_show_what_changes(table: Document) -> None:
     )
     assert "The other 2 results stay the same." in first
     assert (
-        "With one every 10 s, 2 claims that the study's interpretation decides are undecided after 10 seeds: 2, 3."
-        in first
+        "With one every 10 s, 2 claims are undecided after 10 seeds: 2, 3. With the study's interpretation, they are "
+        "decided." in first
     )
     assert "No alternative was run." in second
     assert "No result changes with twice as large; or half as large." in third
     assert (
-        "With twice as large, a claim that the study's interpretation decides is undecided after 20 seeds: 3."
+        "With twice as large, a claim is undecided after 20 seeds: 3. With the study's interpretation, it is decided."
         in third
     )
 
@@ -229,7 +229,7 @@ def test_a_claim_has_its_set_up_and_its_interpretations_beside_its_result() -> N
     reversed_, lost, untested = (" ".join(text.split()) for text in page.all("li", "claim"))
     assert (
         "Set-up: printed. Other interpretations: 1 of 1 reverses the result: Start times; "
-        "1 of 1 robustness checks would reverse it." in reversed_
+        "1 of 1 robustness checks would reverse the result." in reversed_
     )
     assert "Reversed (not as printed) by Start times: all at once. For it: Section 3.2: at once." in reversed_
     assert "Set-up: partly unknown: the rates." in lost

@@ -163,8 +163,8 @@ def test_metrics_are_refused_where_the_caller_names_rows_and_columns_without_the
 @pytest.mark.parametrize(
     ("metric", "words"),
     [
-        ("rtt_mean_s [min]", 'no unit of this column is called "min"; available: s, ms, us, µs'),
-        ("fairness [%]", "the unit of this column cannot be chosen"),
+        ("rtt_mean_s [min]", 'the column rtt_mean_s has no unit "min"; available: s, ms, us, µs'),
+        ("fairness [%]", "found a unit, expected none: this column has a fixed unit, or no unit"),
         ("rtt_mean_s [ms", 'expected a column, or a column and a unit such as "rtt_p95_s [ms]"'),
     ],
 )

@@ -212,7 +212,9 @@ class TestWhatIf:
         lab.wait("three runs", lambda: lab.find("#whatif-said").text.startswith("3 runs"))
         lab.write(DUEL.replace("20 s", "10 s"))
         lab.finished()
-        assert lab.find("#whatif-said").text == "The curve belongs to an earlier version of the text."
+        assert (
+            lab.find("#whatif-said").text == "The curve belongs to an earlier version of the scenario text."
+        )
 
     def test_runs_end_when_the_text_changes(self, lab: Lab) -> None:
         lab.write(LONG.replace("1000 s", "100 s"))
@@ -223,7 +225,7 @@ class TestWhatIf:
         lab.write(DUEL)
         lab.finished()
         lab.wait("it has ended", lambda: not lab.find("#whatif-cancel").is_enabled())
-        assert lab.find("#whatif-said").text == "Cancelled: the text has changed."
+        assert lab.find("#whatif-said").text == "Cancelled: the scenario text has changed."
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -44,7 +44,7 @@ parameters! {
         window: Span = time(
             "100 ms",
             PERIODS,
-            "an argument, `rtt`, in the code of Tahir et al.; here 100 ms, like `round_trip` of scepter",
+            "the argument `rtt` in the code of Tahir et al.; here 100 ms, the default of `round_trip` in scepter",
         ),
         /// Relative difference between the bytes that arrive and drain in a window: a burst begins when arrivals exceed
         /// drained bytes by more than this share, and ends when they fall short by more than this share

@@ -55,7 +55,7 @@ parameters! {
         rate: Option<Rate> = rate("none", Range::at_least(1.0), "tc-cake(8), bandwidth; unlimited by default"),
         /// Round-trip time for which the queues are tuned: CoDel's interval is `rtt`, its target `rtt` / 20; both are
         /// raised if the shaper takes longer than 2/3 of the target to send 1514 B
-        rtt: Span = time("100 ms", Range::above(0.0), "tc-cake(8), rtt: 100 ms, the keyword internet"),
+        rtt: Span = time("100 ms", Range::above(0.0), "tc-cake(8), rtt: 100 ms, which the keyword internet sets"),
         /// Bytes that the layers below IP add to each packet, which count towards the rate
         overhead: Size = size("0 B", Range::between(0.0, 256.0), "tc-cake(8), overhead; raw by default"),
         /// Minimum packet size that counts towards the rate, overhead included: smaller packets count with this size

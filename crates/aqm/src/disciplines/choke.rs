@@ -34,7 +34,7 @@ parameters! {
         max_probability: f64 = red::MAX_PROBABILITY,
         gentle: bool = red::GENTLE
             .by_default("false")
-            .source("Pan, Prabhakar and Psounis 2000: above the upper threshold every arrival is dropped"),
+            .source("Pan, Prabhakar and Psounis 2000: above the upper threshold, every arriving packet is dropped"),
         /// Whether ECN-capable packets are marked where RED would drop them early; an arrival and a waiting packet of
         /// its flow are dropped in any case
         ecn: bool = ECN,

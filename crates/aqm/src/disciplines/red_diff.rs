@@ -25,7 +25,7 @@ parameters! {
     pub struct Parameters {
         /// Difference between the queue length and its average above which max_probability is adapted: raised if the
         /// queue is longer than its average, lowered if it is shorter
-        threshold: Packets = packets("5 packets", Range::at_least(0.0), "not in Jain 2003; RED's min_threshold"),
+        threshold: Packets = packets("5 packets", Range::at_least(0.0), "not in Jain 2003; the default of RED's min_threshold"),
         /// The steps of the slope.
         steps: Steps,
         /// RED's parameters.

@@ -82,7 +82,7 @@ parameters! {
         warmup: Span = time("60 s", Range::at_least(0.0), "tc-sfb(8), db; Feng et al. 2001, moving hash functions"),
         /// Whether ECN-capable packets are marked instead of dropped, unless all bins of their flow are over-full,
         /// its drop probability is 1, or the queue overflows
-        ecn: bool = flag(false, "RFC 3168 section 5; Feng et al. 2001 mark"),
+        ecn: bool = flag(false, "RFC 3168 section 5; Feng et al. 2001 enable marking"),
     }
 }
 

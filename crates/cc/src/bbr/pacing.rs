@@ -61,7 +61,7 @@ impl Pacing {
         pacing
     }
 
-    //= draft-ietf-ccwg-bbr section 5.6.2 initial: the first pacing rate is the gain times the initial window per RTT (1 ms if unknown)
+    //= draft-ietf-ccwg-bbr section 5.6.2 initial: the first pacing rate is the gain times the initial window per RTT (per 1 ms if no RTT is known)
     /// Sets the initial rate: `gain * window` per round trip of the handshake, or per millisecond if `rtt` is
     /// `None`.
     pub fn begin(&mut self, gain: f64, window: Packets, rtt: Option<Span>) {

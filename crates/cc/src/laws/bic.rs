@@ -41,36 +41,36 @@ parameters! {
         most_increase: Packets = packets(
             "32 packets",
             Range::above(0.0),
-            "LTCP-RC thesis section IV A, S_max of the ns-2 module; Linux uses 16",
+            "S. Jain 2005 section IV A, S_max of the ns-2 module; Linux uses 16",
         ),
         /// Smallest growth of the window per round trip
         least_increase: Packets = packets(
             "0.01 packets",
             Range::above(0.0),
-            "LTCP-RC thesis section IV A, S_min of the ns-2 module",
+            "S. Jain 2005 section IV A, S_min of the ns-2 module",
         ),
         /// Fraction of the window that remains after a loss
         beta: f64 = number(
             "0.875",
             Range::between(0.1, 0.99),
-            "LTCP-RC thesis section IV A, value of the ns-2 module; Linux uses 819/1024",
+            "S. Jain 2005 section IV A, value of the ns-2 module; Linux uses 819/1024",
         ),
         /// Window below which growth and reductions follow Reno
         low_window: Packets = packets(
             "14 packets",
             Range::at_least(0.0),
-            "LTCP-RC thesis section IV A, value of the ns-2 module; Linux's tcp_bic.c",
+            "S. Jain 2005 section IV A, value of the ns-2 module; Linux's tcp_bic.c",
         ),
         /// Divisor of the search range: the next target window is the minimum plus (maximum - minimum) / `log_factor`,
         /// where 2 is a binary search
         log_factor: f64 = number(
             "2",
             Range::between(1.0, 100.0),
-            "LTCP-RC thesis section IV A, value of the ns-2 module; Linux uses 4",
+            "S. Jain 2005 section IV A, value of the ns-2 module; Linux uses 4",
         ),
         /// Whether a loss at a window below the last maximum sets the new maximum halfway between this window and the
         /// reduced one, to make room for new flows
-        fast_convergence: bool = flag(true, "LTCP-RC thesis section IV A, value of the ns-2 module; Linux's tcp_bic.c"),
+        fast_convergence: bool = flag(true, "S. Jain 2005 section IV A, value of the ns-2 module; Linux's tcp_bic.c"),
         /// Maximum with which fast convergence compares the window at a loss if the window has passed the last maximum
         /// or no maximum is known: infinity, so that fast convergence applies (unbounded), or the last maximum, if any
         /// (last)

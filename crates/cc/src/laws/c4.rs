@@ -35,7 +35,7 @@ pub const ENTRY: Entry = Entry {
         "c4",
         "C4: paces at a nominal rate, with a window derived from the recent maximum RTT; probes at 17/16 of the \
          nominal rate at intervals, and sends at 5/4 of it after a successful probe",
-        "draft-huitema-ccwg-c4-spec, after -04",
+        "draft-huitema-ccwg-c4-spec, a version after -04",
         Parameters::TABLE,
     ),
     build: Build::Model(|values, initial| Box::new(C4::new(values.into(), initial))),

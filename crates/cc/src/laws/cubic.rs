@@ -194,7 +194,7 @@ impl WindowLaw for Cubic {
     /// True: the curve is a function of time, from which sections 4.2 and 5.8 leave out pauses.
     const RUNS_ON_TIME: bool = true;
 
-    //= RFC 9438 section 4.2 application: t excludes the time in which the application limits the flow
+    //= RFC 9438 section 4.2 application: t, the time since congestion avoidance began, excludes the time in which the application limits the flow
     fn skip(&mut self, pause: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start += pause;

@@ -29,20 +29,20 @@ parameters! {
     /// When the increase exceeds Reno's, and how much remains after a loss.
     pub struct Parameters {
         /// Time after a loss until the increase per round trip begins to grow (Delta_L)
-        low_speed: Span = time("1 s", Range::at_least(0.0), "LTCP-RC thesis equation 1.3; Linux's tcp_htcp.c"),
+        low_speed: Span = time("1 s", Range::at_least(0.0), "S. Jain 2005 equation 1.3; Linux's tcp_htcp.c"),
         /// Whether the fraction of the window that remains after a loss is RTT_min / RTT_max, bounded by `least_beta`
         /// and `most_beta`, if the throughput is within 20 % of the throughput at the previous loss; otherwise, half of
         /// the window remains
-        adaptive_backoff: bool = flag(true, "LTCP-RC thesis equation 1.4 and section IV A; Linux's tcp_htcp.c"),
+        adaptive_backoff: bool = flag(true, "S. Jain 2005 equation 1.4 and section IV A; Linux's tcp_htcp.c"),
         /// Whether the increase is scaled by the minimum RTT divided by 100 ms (a factor from 0.1 to 2), so that flows
         /// with different RTTs converge at similar rates
-        rtt_scaling: bool = flag(true, "LTCP-RC thesis section IV A; Linux's tcp_htcp.c"),
+        rtt_scaling: bool = flag(true, "S. Jain 2005 section IV A; Linux's tcp_htcp.c"),
         /// With `adaptive_backoff`, the smallest fraction of the window that remains after a loss
         least_beta: f64 = number("0.5", Range::between(0.1, 1.0), "Linux's tcp_htcp.c, BETA_MIN"),
         /// With `adaptive_backoff`, the largest fraction of the window that remains after a loss
         most_beta: f64 = number("0.8", Range::between(0.1, 0.99), "Near Linux's BETA_MAX of 102/128 (tcp_htcp.c)"),
         /// Source of `most_beta`: the parameter (published), or Linux's value of 102/128 (linux)
-        variant: Variant = choice("published", "Linux's tcp_htcp.c, BETA_MAX; all other values are already Linux's"),
+        variant: Variant = choice("published", "Linux's tcp_htcp.c, BETA_MAX; the other parameters have Linux's values by default"),
     }
 }
 

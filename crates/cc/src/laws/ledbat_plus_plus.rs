@@ -28,16 +28,16 @@ parameters! {
     /// The target, and how it is kept.
     pub struct Parameters {
         /// Target below which the control keeps the queueing delay
-        target: Span = time("60 ms", Range { min: 0.0, max: 10.0, above_min: true }, "draft section 4.2"),
+        target: Span = time("60 ms", Range { min: 0.0, max: 10.0, above_min: true }, "LEDBAT++ draft, section 4.2"),
         /// Fraction of the window that is removed per round trip while the queueing delay is twice the target; the
         /// reduction is proportional to the excess over the target, and at most half of the window
-        constant: f64 = number("1", Range::at_least(0.0), "draft section 4.3, Constant"),
+        constant: f64 = number("1", Range::at_least(0.0), "LEDBAT++ draft, section 4.3, Constant"),
         /// Time from the end of a slowdown to the next slowdown, as a multiple of the slowdown's length; a slowdown
         /// ends when the window has grown back
         pause: f64 = number(
             "9",
             Range::between(1.0, 1e6),
-            "draft section 4.4: slowdowns take at most a tenth of the time",
+            "LEDBAT++ draft, section 4.4: slowdowns take at most a tenth of the time",
         ),
     }
 }

@@ -9,7 +9,7 @@ use crate::entry::{Entry, PublishedDefaults, control};
 pub const SPIKE: Entry = Entry {
     descriptor: &control(
         "spike",
-        "Reno that keeps its window after a loss outside spikes of the one-way delay; a timeout reduces it (SpikeR)",
+        "Reno that reduces its window only at a loss during a spike of the one-way delay, and at a timeout (SpikeR)",
         "Alnuem 2009 sections 3.5.2.13 and 6.2",
         Reno::TABLE,
     ),
@@ -26,7 +26,7 @@ pub const SPIKE: Entry = Entry {
 pub const SPIKE_NR: Entry = Entry {
     descriptor: &control(
         "spike-nr",
-        "NewReno that keeps its window after a loss outside spikes of the one-way delay; a timeout reduces it \
+        "NewReno that reduces its window only at a loss during a spike of the one-way delay, and at a timeout \
          (SpikeNR)",
         "Alnuem 2009 sections 6.4.3 and 7.3",
         Reno::TABLE,

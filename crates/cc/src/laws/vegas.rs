@@ -46,7 +46,7 @@ parameters! {
         /// `alpha` 2, `beta` 4, `gamma` 1 and `keeps_inflation` false
         variant: Variant = choice(
             "published",
-            "Linux's tcp_vegas.c for alpha, beta and gamma; its halving at a loss is not implemented",
+            "Linux's tcp_vegas.c for alpha, beta and gamma; the halving of the window at a loss in Linux is not implemented",
         ),
     }
 }

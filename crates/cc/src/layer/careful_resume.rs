@@ -38,10 +38,10 @@ parameters! {
     pub struct Saved {
         /// Packets that the earlier connection delivered per round trip; none if no connection was saved, which
         /// disables the jump
-        saved_cwnd: Option<Packets> = packets("none", Range::between(1.0, 1e9), "RFC 9959 saved_cwnd: of an earlier connection"),
+        saved_cwnd: Option<Packets> = packets("none", Range::between(1.0, 1e9), "RFC 9959, saved_cwnd of an earlier connection"),
         /// Minimum RTT of the earlier connection; the window jumps only if the current minimum RTT is more than half
         /// and at most ten times this value; none if no connection was saved, which disables the jump
-        saved_rtt: Option<Span> = time("none", Range::between(0.0, 1000.0), "RFC 9959 saved_rtt: of an earlier connection"),
+        saved_rtt: Option<Span> = time("none", Range::between(0.0, 1000.0), "RFC 9959, saved_rtt of an earlier connection"),
         /// Largest window to jump to; none for no limit
         max_jump: Option<Packets> = packets("none", Range::between(1.0, 1e9), "RFC 9959 max_jump, which the host sets"),
         /// Slow start threshold after a retreat, as a fraction of PipeSize, which is the number of packets in flight at

@@ -44,7 +44,7 @@ parameters! {
         rtt_min: Span = RTT_MIN,
         /// Path to switch to if several other paths are usable: the path that would resume with the largest window
         /// (largest-window), or the path unused for the longest time (longest-rest)
-        next: Next = choice("largest-window", "not in the thesis, which has two paths"),
+        next: Next = choice("largest-window", "not in Dahal 2007, which considers two paths only"),
         /// The constants of the window that a path resumes with after a rest.
         rest: Rest,
     }

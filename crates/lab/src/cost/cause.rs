@@ -175,7 +175,7 @@ impl Cause {
             Self::Passages { .. } => "transmissions of packets over links",
             Self::SmallPackets { .. } => "packets and replies",
             Self::Writes { .. } => "writes into connections",
-            Self::FirstWindow { .. } => "packets before the first acknowledgements",
+            Self::FirstWindow { .. } => "packets sent before the first acknowledgements",
             Self::Reordering { .. } => "entries moved in lists of received ranges",
             Self::Looks { .. } => "queue inspections by disciplines",
             Self::Prediction { .. } => "multiplications in predictors",

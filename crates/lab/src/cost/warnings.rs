@@ -46,7 +46,7 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
         let (name, at) = (plan.agent.entry.descriptor.name, &plan.at);
         let seen = agents::is_passed(plan, &scenario.flows, &scenario.network.links);
         (!seen).then(|| {
-            format!("agent {name} at {at}: sees no packets, because no TCP flow passes this node in both directions")
+            format!("agent {name} at {at}: receives no packets, because no TCP flow passes this node in both directions")
         })
     });
     doubts

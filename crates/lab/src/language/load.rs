@@ -67,7 +67,7 @@ pub static SCENARIO: Table = Table::new(
             Key::new(
                 "files",
                 &[Form::Table(&files::FILES)],
-                "The contents of the files that the scenario names, which ackclock adds when it reads a scenario file",
+                "The contents of the files that the scenario names; ackclock fills in this table when it reads a scenario file",
             ),
         ],
     ],

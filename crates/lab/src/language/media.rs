@@ -49,7 +49,7 @@ pub static MEDIUM: Table = Table::new(
         Key::new(
             "propagation",
             &[Form::Named(Kind::Propagation)],
-            "The effect on packets of the distance between the nodes of a link",
+            "The rule by which the distance between the nodes of a link affects packets",
         )
         .otherwise("distance has no effect"),
         Key::new(

@@ -58,7 +58,7 @@ static DUMBBELL: Table = Table::new(
         ),
         Key::new("left", &[Form::Table(&DIFFERENCE)], "Parameters of the sources' links that override those of `access`")
             .otherwise("no setting differs"),
-        Key::new("right", &[Form::Table(&DIFFERENCE)], "The settings in which the sinks' links differ from `access`")
+        Key::new("right", &[Form::Table(&DIFFERENCE)], "Parameters of the sinks' links that override those of `access`")
             .otherwise("no setting differs"),
     ]],
 )
@@ -87,7 +87,7 @@ pub static KEYS: &[Key] = &[
     Key::new(
         "routing",
         &[Form::Named(Kind::Routing)],
-        "The rule that selects a flow's path among several paths with the fewest links",
+        "The rule that selects a flow's path if several paths have the fewest links",
     )
     .or("\"shortest\""),
 ];
@@ -218,7 +218,7 @@ impl Network {
                 root.problem_at(
                     "links",
                     "too many links",
-                    &format!("at most {MAX_LINKS} links, where `between` makes two, one for each direction"),
+                    &format!("at most {MAX_LINKS} links; a link with `between` counts as two, one for each direction"),
                 );
                 return None;
             }

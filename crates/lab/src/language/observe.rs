@@ -35,7 +35,7 @@ static WARMUP: Table = Table::new(
             "The event that ends the warm-up: each connection of bulk data over TCP, SCTP or ackclock's QUIC that \
              begins by `at_most` has been in congestion avoidance at least once",
         ),
-        Key::new("at_most", &[Form::time(WARMUPS)], "The time in the run at which the warm-up ends at the latest")
+        Key::new("at_most", &[Form::time(WARMUPS)], "The latest time in the run at which the warm-up ends")
             .such_as("\"60 s\""),
     ]],
 )
@@ -50,12 +50,12 @@ pub static OBSERVE: Table = Table::new(
     "Series, distributions, transfers, loss events and bursts to record",
     &[&[
         Key::new("interval", &[Form::time(INTERVALS)], "The time between two samples of each series")
-            .otherwise("a thousandth of `duration`, or more with very many flows and links")
+            .otherwise("a thousandth of `duration`; longer with very many flows and links")
             .such_as("\"100 ms\""),
         Key::new(
             "flows",
             &[Form::FLAG],
-            "Whether series of the flows are recorded; series of the links always are",
+            "Whether series of the flows are recorded; series of the links are always recorded",
         )
         .or("true"),
         Key::new(

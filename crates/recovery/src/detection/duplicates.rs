@@ -62,7 +62,7 @@ impl Duplicates {
         }
     }
 
-    //= RFC 6582 section 3.2 recover: after a timeout, no fast retransmit until more data is acknowledged than was sent before the timeout
+    //= RFC 6582 section 3.2 recover: after a timeout, fast retransmit is off until acknowledgements go beyond the data that was sent before the timeout
     /// Returns whether duplicates may indicate a loss: not in recovery, and not during retransmission after a
     /// timeout.
     pub fn may_enter(&self, ledger: &Ledger) -> bool {
@@ -145,7 +145,7 @@ impl Detection for Duplicates {
 
     fn on_timeout(&mut self, ledger: &mut Ledger, _now: Time) {
         self.recover = None;
-        //= RFC 6582 section 3.2 timeout: a timeout records the highest segment sent
+        //= RFC 6582 section 3.2 timeout: after a timeout, the sender stores the number of the highest segment that it has sent
         self.guard = Some(ledger.high());
         self.duplicates = 0;
         self.inflation = 0;

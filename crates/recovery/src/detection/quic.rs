@@ -167,7 +167,7 @@ impl Quic {
     fn detect(&mut self, ledger: &mut Ledger, now: Time, rtt: Smoothed) -> Found {
         //= RFC 9002 section 6.1.2 granularity: the time threshold is no less than the granularity
         let delay = self.thresholds.delay(self.longest_rtt(rtt)).max(GRANULARITY);
-        //= RFC 9002 section 7.6.1: persistent congestion is three probe timeouts long
+        //= RFC 9002 section 7.6.1: the duration of persistent congestion is three probe timeouts
         let persistent_after = self.probe_timeout(rtt) * PERSISTENT_CONGESTION_THRESHOLD;
         let mut found = Found::default();
         self.loss_time = Time::NEVER;
@@ -329,7 +329,7 @@ impl Detection for Quic {
             Expiry::Losses(reaction)
         } else {
             // Section 6.2.4: the probe has a new number, whether or not there is new data for it.
-            //= RFC 9002 section 6.2.1 backoff: each probe timeout doubles the next
+            //= RFC 9002 section 6.2.1 backoff: each expiry of the probe timer doubles the probe timeout
             self.pto_count = self.pto_count.saturating_add(1);
             //= RFC 9002 section 6.2.4 probe: a probe timeout sends a packet
             //= RFC 9002 section 6.2: a probe timeout marks nothing as lost

@@ -207,7 +207,7 @@ impl Rack {
         }
         self.forward = self.forward.max(number + 1);
         let sending = Sending::of(number, sent);
-        //= RFC 8985 section 6.2 newest: segments sent before the latest-sent delivered segment may be lost
+        //= RFC 8985 section 6.2 newest: segments sent before the most recently sent of the delivered segments may be lost
         if self.newest.is_none_or(|newest| newest < sending) {
             self.newest = Some(sending);
         }
@@ -340,7 +340,7 @@ impl Detection for Rack {
         self.after_timeout = Some(ledger.high());
         let wait = self.rtt + self.window.span(true, self.least_rtt.get(), self.rtt);
         let mut is_first = true;
-        //= RFC 8985 section 6.3: a timeout marks as lost the first segment, and segments sent more than RACK.rtt plus the reordering window ago
+        //= RFC 8985 section 6.3: a timeout marks the first unacknowledged segment as lost, and each segment sent more than RACK.rtt plus the reordering window ago
         for number in ledger.una()..ledger.next() {
             let sent = ledger.sent(number);
             if !sent.is_sacked() && (std::mem::take(&mut is_first) || sent.at + wait <= now) {
@@ -431,7 +431,7 @@ impl Detection for Rack {
         true
     }
 
-    //= RFC 8985 section 8: only one timer runs at a time, and the reordering timer comes first
+    //= RFC 8985 section 8: of the reordering, probe and retransmission timers, only one runs at a time; the reordering timer takes precedence
     /// Returns the timer of RFC 8985 section 8, of which there is one at a time. The reordering timer comes
     /// before the probe's, which comes before the retransmission timer. The probe is due no later than the
     /// retransmission timer.

@@ -50,7 +50,7 @@ parameters! {
         ),
         /// The time in the run at which the call pauses: until `pause_to`, its encoder produces no frames and the
         /// control keeps its rate
-        pause_from: Span = time("0 s", Range::at_least(0.0), "none; RFC 8867 section 5.8 tests a pause"),
+        pause_from: Span = time("0 s", Range::at_least(0.0), "no source for the default; RFC 8867 section 5.8 tests a pause"),
         /// The time in the run at which the pause ends; equal to `pause_from` for no pause
         pause_to: Span = time("0 s", Range::at_least(0.0), "none"),
         /// Whether packets are ECN-capable, with ECT(0)

@@ -278,7 +278,7 @@ impl Association {
         if self.is_error_of_all(index, what) {
             self.errors = self.errors.saturating_add(1);
         }
-        //= RFC 9260 section 8.1: an association fails when its errors exceed Association.Max.Retrans
+        //= RFC 9260 section 8.1: an association fails when its error count exceeds Association.Max.Retrans
         if self.errors > details.association_max_retrans {
             self.fail(now);
             return false;

@@ -42,7 +42,7 @@ impl Reachability {
     /// if the count exceeds a limit.
     pub fn on_error(&mut self, limits: &Limits) {
         self.errors = self.errors.saturating_add(1);
-        //= RFC 9260 section 8.2 fails: a path fails when its errors exceed Path.Max.Retrans
+        //= RFC 9260 section 8.2 fails: a path fails when its error count exceeds Path.Max.Retrans
         if self.errors > limits.inactive {
             self.state = State::Inactive;
         } else if self.state == State::Active
@@ -55,7 +55,7 @@ impl Reachability {
     /// Called when a message sent over the path has been answered. Returns whether the path becomes active by
     /// that.
     pub fn on_success(&mut self) -> bool {
-        //= RFC 9260 section 8.2 clears: an acknowledgement of data or of a HEARTBEAT clears the errors of its path
+        //= RFC 9260 section 8.2 clears: an acknowledgement of data or of a HEARTBEAT sets the error count of its path to zero
         self.errors = 0;
         std::mem::replace(&mut self.state, State::Active) != State::Active
     }

@@ -150,7 +150,7 @@ impl Receiver {
             self.duplicates += 1;
         }
         let has_gaps = (had_gaps && self.tells_filled) || self.arrived.has_gaps();
-        //= RFC 9260 section 6.7: a gap is reported at once
+        //= RFC 9260 section 6.7: a gap in the received TSNs is reported at once
         let disturbed = (has_gaps && !self.delays_at_gaps) || (!is_new && self.duplicates_reset);
         let waits = match self.sack_delay {
             //= RFC 9260 section 6.2 second: at least every second packet is acknowledged

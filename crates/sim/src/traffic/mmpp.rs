@@ -17,7 +17,7 @@ pub const ENTRY: Entry = Entry {
         "mmpp",
         "Sends long-range dependent traffic over UDP: sessions of flows of packets, with Poisson arrivals at each of \
          the three levels; with a `control`, writes the packets into a connection",
-        "Muscariello et al., ICC 2004; error-discriminating TCP, section 5.2 and appendix C",
+        "Muscariello et al., ICC 2004; Alnuem 2009 section 5.2 and appendix C",
         Parameters::TABLE,
     ),
     workload: Workload::Source(SourceEntry {
@@ -48,8 +48,7 @@ parameters! {
     }
 }
 
-const UNSTATED: &str =
-    "not published; the defaults reproduce the Hurst parameters of error-discriminating TCP, table C.1";
+const UNSTATED: &str = "not published; the defaults reproduce the Hurst parameters in Alnuem 2009 table C.1";
 
 /// The rates and numbers of the three levels.
 #[derive(Clone, Copy, Debug, PartialEq)]

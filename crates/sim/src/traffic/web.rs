@@ -16,7 +16,7 @@ pub const ENTRY: Entry = Entry {
         "web",
         "Starts sessions that fetch pages of objects, each object over its own connection, on a schedule that does \
          not depend on the network",
-        "Feldmann, Gilbert, Huang and Willinger, SIGCOMM 1999; parallel and adaptive TCP, section II.D",
+        "Feldmann, Gilbert, Huang and Willinger, SIGCOMM 1999; Cho 2006 section II.D",
         Web::TABLE,
     ),
     workload: Workload::Timetable(TimetableEntry {
@@ -31,7 +31,7 @@ pub const ENTRY: Entry = Entry {
     }),
 };
 
-const SOURCE: &str = "parallel and adaptive TCP, section II.D";
+const SOURCE: &str = "Cho 2006 section II.D";
 
 /// The range of numbers of sessions, pages and objects.
 const COUNTS: Range = Range::between(1.0, 1e6);

@@ -67,8 +67,9 @@ def check_stack(
         typer.Option(
             "--paths/--no-paths",
             help="Whether to also compare the control with ackclock's newreno, cubic or bbrv3 (cubic for an unknown "
-            "algorithm) on each of the ten paths of ackclock bench-stack. A violation is less than half the goodput, "
-            "or more than twice the p95 one-way delay with at most 1.25 times the goodput.",
+            "algorithm) on each of the ten paths of ackclock bench-stack. The control violates the requirement if its "
+            "goodput is less than half that of ackclock's control, or if its p95 one-way delay is more than twice as "
+            "long and its goodput at most 1.25 times as high.",
         ),
     ] = True,
     seed: Annotated[

@@ -42,9 +42,9 @@ def compare_trace(
         list[str] | None,
         typer.Option(
             metavar="SHARE",
-            help="Relative difference up to which two values count as equal, as a fraction of the larger one, e.g. 5% "
-            "or 0.05; default: 1%. QUANTITY=SHARE sets it for one quantity, e.g. ssthresh=10%. May be given several "
-            "times.",
+            help="Two values count as equal if they differ by at most this fraction of the larger one, e.g. 5% or "
+            "0.05; default: 1%. QUANTITY=SHARE sets the fraction for one quantity, e.g. ssthresh=10%. May be given "
+            "several times.",
             show_default=False,
         ),
     ] = None,
@@ -52,8 +52,8 @@ def compare_trace(
         str | None,
         typer.Option(
             metavar="DISTANCE",
-            help='Maximum distance between equal values or events of the two logs: a time such as "5 ms", '
-            "or with --by packet a number of packets. Default: 1 ms, or 2 packets.",
+            help="Largest distance between the places at which equal values or events occur in the two logs: a time "
+            'such as "5 ms", or with --by packet a number of packets. Default: 1 ms, or 2 packets.',
             show_default=False,
         ),
     ] = None,

@@ -98,8 +98,8 @@ def evaluate(
             metavar="N",
             min=2,
             max=1000,
-            help="Number of seeds per setting (path, number of flows); default: 5. With --full, the maximum; default: "
-            "10. A setting whose verdict is clear sooner uses fewer seeds.",
+            help="Number of seeds per setting (path, number of flows); default: 5. With --full, largest number of "
+            "seeds per setting; default: 10. A setting whose verdict is clear sooner then uses fewer seeds.",
             show_default=False,
         ),
     ] = None,
@@ -119,7 +119,7 @@ def evaluate(
             metavar="FILE",
             help="TOML file with the answers of the control's author. \\[exempt] gives the reason why a criterion of "
             'section 7 of RFC 9743 does not apply to CONTROL, e.g. N-17 = "not for constrained nodes"; \\[process] '
-            'answers the RFC\'s demands on the document and the process, e.g. PR-8 = "...".',
+            'answers the demands of RFC 9743 on the specification and the standards process, e.g. PR-8 = "...".',
             show_default=False,
         ),
     ] = None,
@@ -142,8 +142,8 @@ def evaluate(
             help="Compare with an earlier evaluation, and exit with code 1 if CONTROL is worse: a run fails, a "
             "condition has a worse verdict, or a metric is significantly worse or lacks a value in more runs. RECORD "
             "is a file with the output of --json, or the name of a control whose evaluation ackclock contains, e.g. "
-            "cubic (most need --full). Both evaluations need the same --against, --full or --quick, --seeds and "
-            "--most-packets.",
+            "cubic. Both evaluations need the same --against, --full or --quick, --seeds and --most-packets; most "
+            "evaluations that ackclock contains were made with --full.",
             show_default=False,
         ),
     ] = None,
@@ -151,9 +151,9 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="TOML file for --compare: tolerance is the relative change up to which a metric does not count as "
-            "worse (default: 0.05), \\[metrics] sets it for single metrics, and ignore lists scenarios and metrics to "
-            "leave out.",
+            help="TOML file with options of --compare. tolerance: largest relative change of a metric that does not "
+            "count as worse; default: 0.05. \\[metrics]: tolerances for single metrics. ignore: scenarios and metrics "
+            "that are not compared.",
             show_default=False,
         ),
     ] = None,

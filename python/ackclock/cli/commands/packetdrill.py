@@ -49,8 +49,8 @@ def packetdrill(
         typer.Option(
             "--timeline",
             help="Print every packet and system call of each script with its time, and the lines that were not "
-            "compared. Default: for a single script, the lines that were not compared and the first difference, if "
-            "any, with the 12 packets and calls before it; for several scripts, neither.",
+            "compared. Without this option, a single script prints the lines that were not compared and the first "
+            "difference, if any, after the 12 packets and calls before it; several scripts print neither.",
         ),
     ] = False,
     json: Json = False,

@@ -75,9 +75,10 @@ def reproduce(
         list[str] | None,
         typer.Option(
             metavar="RESULT",
-            help='Exit with code 1 if a claim has this result, e.g. "not as printed"; "changed" stands for any result '
-            "that differs from that of the recorded full run, if there is one, and in a full run also for a result "
-            "that is not reversed by the same interpretations as in the record. May be given several times.",
+            help='Exit with code 1 if a claim has this result, e.g. "not as printed". "changed" stands for any result '
+            "that differs from the result in the record of the study, if there is a record. In a full run, it also "
+            "stands for a result that is reversed by other interpretations than in the record. May be given several "
+            "times.",
             show_default=False,
         ),
     ] = None,

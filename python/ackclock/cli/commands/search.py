@@ -28,10 +28,10 @@ def search(
         typer.Option(
             "--for",
             metavar="OBJECTIVE",
-            help="Fault to search for: an idle link (utilisation), dropped packets (loss), a long queue (delay), "
-            "less than an equal share for 5 s for another flow (starvation) or for a flow of CONTROL "
-            "(self-starvation), less than an equal share on average for the flows of CONTROL (share), or low "
-            "throughput of other flows (harm).",
+            help="Fault to search for. utilisation: an idle link. loss: dropped packets. delay: a long queue. "
+            "starvation: another flow gets less than an equal share for 5 s. self-starvation: a flow of CONTROL gets "
+            "less than an equal share for 5 s. share: the flows of CONTROL get less than an equal share on average. "
+            "harm: the other flows have a low goodput.",
         ),
     ] = "utilisation",
     space: Annotated[

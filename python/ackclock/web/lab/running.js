@@ -55,7 +55,7 @@ function capped(page, { packets, seconds, shorter }) {
   status("Not run", "wrong");
   byId("cap-text").textContent =
     `This run would send about ${format(packets / 1e6, "number", 2)} million packets and take about ${format(seconds, "time", 2)}.`;
-  byId("shorten").textContent = `Shorten to ${format(shorter, "time", 2)}`;
+  byId("shorten").textContent = `Shorten the run to ${format(shorter, "time", 2)}`;
   byId("shorten").onclick = () => edit(page, { path: ["duration"] }, format(shorter, "time", 2));
   byId("anyway").onclick = () => page.runner.now(page.state.text, { anyway: true });
 }

@@ -15,7 +15,7 @@ import { at, read } from "./toml.js";
 const MOST_STEPS = 40;
 const FIELDS = ["whatif-from", "whatif-to", "whatif-steps"];
 const EXPECTED = { number: "a number", time: "a time", rate: "a rate", size: "a size", packets: "a number of packets", bdp: "a bandwidth-delay product" };
-const EARLIER = "The curve belongs to an earlier version of the text.";
+const EARLIER = "The curve belongs to an earlier version of the scenario text.";
 const SKIPPED = new Set(["seed", "replications"]);
 
 // Returns every number and quantity of the text: {path, label, value, kind, from, to}.
@@ -186,7 +186,7 @@ export class WhatIf {
         `${done} ${done === 1 ? "run" : "runs"}${failed ? `, ${failed} failed` : ""}: ${number.label} from ${written[0]} to ${written[written.length - 1]}; one seed for each value, also if "Mean of 10 seeds" is ticked.`,
       );
     } catch (error) {
-      this.#said(error instanceof Cancelled ? (this.#now?.text === text ? "Cancelled." : "Cancelled: the text has changed.") : error.message);
+      this.#said(error instanceof Cancelled ? (this.#now?.text === text ? "Cancelled." : "Cancelled: the scenario text has changed.") : error.message);
     }
     byId("whatif-cancel").disabled = true;
   }

@@ -105,7 +105,7 @@ parameters! {
         /// Unit in which the token level is predicted: packets of mean size, as in APACE (packets), or bytes (bytes)
         unit: Unit = choice(
             "packets",
-            "packets: Jain 2003 section 2.4.1; bytes, which need no mean size: RFC 7141 section 2.1",
+            "packets: Jain 2003 section 2.4.1; bytes: RFC 7141 section 2.1, no mean packet size is needed",
         ),
         /// Number of most recent samples of the token level from which the level is predicted (M)
         order: usize = integer("10", Range::between(1.0, 1000.0), "Jain 2003 table 2.1 and section 2.5"),
@@ -121,7 +121,7 @@ parameters! {
         bounded: bool = BOUNDED,
         /// Treatment of a packet that finds too few tokens: it is dropped (drop), or it is marked and passes without
         /// consuming tokens if `ecn` is on and the packet is ECN-capable, and is dropped otherwise (mark)
-        exceeding: Exceeding = choice("drop", "Jain 2003 section 5.1: dropped, marked OUT, or shaped"),
+        exceeding: Exceeding = choice("drop", "Jain 2003 section 5.1: such a packet is dropped, marked OUT, or shaped"),
         ecn: bool = ECN,
     }
 }

@@ -46,7 +46,7 @@ impl Bounds {
     /// keep.
     pub fn lower(&mut self, max_bw: f64, cwnd: Packets, latest: &Latest, beta: f64) {
         let or = |bound: f64, start: f64| if bound.is_finite() { bound } else { start };
-        //= draft-ietf-ccwg-bbr section 5.5.10.3 lower: after a round with losses the short-term bounds are multiplied by 0.7, but never fall below the rate and the data delivered in that round
+        //= draft-ietf-ccwg-bbr section 5.5.10.3 lower: after a lossy round, the short-term bounds are multiplied by 0.7, but not below the rate and data delivered in that round
         self.bw_shortterm = latest.bw.max(beta * or(self.bw_shortterm, max_bw));
         self.inflight_shortterm = latest.inflight.max(beta * or(self.inflight_shortterm, cwnd));
     }

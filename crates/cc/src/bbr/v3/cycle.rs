@@ -59,7 +59,7 @@ impl Cycle {
     /// rounds.
     pub fn begin(&mut self, now: Time, parameters: &Parameters, random: &mut dyn Random) {
         self.rounds_since_up = u64::from(random.uniform() >= 0.5);
-        //= draft-ietf-ccwg-bbr section 5.3.3.8.2 seconds: the next bandwidth probe starts two to three seconds after the last
+        //= draft-ietf-ccwg-bbr section 5.3.3.8.2 seconds: the next bandwidth probe starts two to three seconds after the end of the previous one
         self.wait = parameters.probe_wait + parameters.probe_wait_spread.scale(random.uniform());
         self.began = now;
         self.up_acked_per_packet = f64::INFINITY;
@@ -76,7 +76,7 @@ impl Cycle {
     /// Returns whether the next probe is due. The number of rounds is compared with a number of packets,
     /// since Reno would need that many rounds to regain them; the draft's `target_inflight` is in bytes.
     pub fn is_due(&self, now: Time, target_inflight: Packets, max_rounds: f64) -> bool {
-        //= draft-ietf-ccwg-bbr section 5.3.3.8.2 rounds: a bandwidth probe starts at the latest after as many rounds as Reno needs to regain its window, at most 63
+        //= draft-ietf-ccwg-bbr section 5.3.3.8.2 rounds: a bandwidth probe starts within the number of rounds that Reno needs to regain its window, and within 63 rounds
         now > self.began + self.wait || self.rounds_since_up as f64 >= at_most(target_inflight, max_rounds)
     }
 

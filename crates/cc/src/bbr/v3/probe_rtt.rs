@@ -39,7 +39,7 @@ impl BbrV3 {
         self.min_rtt.refresh(now);
         self.cwnd = self.repair.restored(self.cwnd);
         self.bounds.forget_short_term();
-        //= draft-ietf-ccwg-bbr section 5.3.4.4: ProbeRTT leads back to Startup if the pipe has not been full
+        //= draft-ietf-ccwg-bbr section 5.3.4.4: after ProbeRTT, the flow returns to Startup if the pipe has not been full yet
         self.state = State::Startup;
         if self.full_pipe.reached {
             self.start_down(now, delivered, random);

@@ -45,7 +45,7 @@ impl StartupLoss {
             return false;
         }
         let Self { ranges, marked, .. } = std::mem::replace(self, Self::new(self.selective));
-        //= draft-ietf-ccwg-bbr section 5.3.1.3: Startup ends after a round in recovery with at least six runs of lost packets and more than 2 % lost
+        //= draft-ietf-ccwg-bbr section 5.3.1.3: Startup ends after a recovery round in which over 2 % of the data in flight is lost, in at least six separate ranges
         (repairs || marked)
             && ranges >= parameters.startup_full_loss_count
             && too_high(sample.lost, sample.tx_in_flight, parameters)

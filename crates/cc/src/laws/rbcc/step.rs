@@ -16,7 +16,7 @@ parameters! {
         /// Whether the window stops growing at the transport's window limit
         window_cap: bool = flag(
             true,
-            "not stated; without this cap, the window keeps growing while the limit, not the window, restricts the flow",
+            "not stated in Dahal 2007; without this cap, the window keeps growing while the transport's limit restricts the flow",
         ),
     }
 }

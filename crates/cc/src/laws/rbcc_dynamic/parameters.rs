@@ -62,7 +62,7 @@ parameters! {
         /// Source of the base round trip: the minimum measured so far (measured), or `rtt_min` (given)
         rtt_min_mode: RttMinMode = choice("measured", "Dahal section 4.4, \"presently available minimum RTT\""),
         /// Base round trip with rtt_min_mode `given`; without effect with `measured`
-        rtt_min: Span = time("62 ms", at_most(3600.0), "as for the control rbcc"),
+        rtt_min: Span = time("62 ms", at_most(3600.0), "the default of `rtt_min` in the control rbcc"),
         /// Initial distance of the threshold above the base round trip, in per cent of that round trip
         start_margin: f64 = number("10", at_most(1000.0), FIXED),
         /// Least distance of the threshold above the base round trip, in per cent of that round trip

@@ -103,7 +103,7 @@ impl HyStartPlusPlus {
             None if self.round.least >= self.last_least + self.rise() => {
                 self.conservative = Some(Conservative { baseline: self.round.least, rounds: 0 });
             }
-            //= RFC 9406 section 4.2 resume: a round whose minimum RTT is below the baseline resumes slow start
+            //= RFC 9406 section 4.2 resume: slow start resumes after a round of conservative slow start whose minimum RTT is below the baseline
             Some(Conservative { baseline, .. }) if self.round.least < baseline => self.conservative = None,
             _ => {}
         }

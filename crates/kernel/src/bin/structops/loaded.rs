@@ -48,7 +48,7 @@ impl Loaded {
         };
         let (slots, heartbeat, counts) = (handle("slots")?, handle("heartbeat")?, handle("counts")?);
         let control = object.maps_mut().find(|map| map.name() == ours);
-        match control.ok_or("the BPF program has no control")?.attach_struct_ops() {
+        match control.ok_or("the BPF program contains no congestion control")?.attach_struct_ops() {
             Ok(link) => Ok(Some(Self { name, slots, heartbeat, counts, object, _link: link })),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(None),
             Err(error) => Err(rejected(error)),
@@ -102,7 +102,7 @@ fn rename(value: &mut [u8], map: &str, name: &str, flags: u32) -> Result<(), Str
     let present = format!("ackclock_{map}\0");
     let at = value.windows(present.len()).position(|bytes| bytes == present.as_bytes());
     let field = at.and_then(|at| value.get_mut(at..at + NAME_BYTES + size_of_val(&flags)));
-    let field = field.ok_or("the BPF program has a control without a name")?;
+    let field = field.ok_or("the BPF program contains a congestion control without a name")?;
     field.fill(0);
     field[..name.len()].copy_from_slice(name.as_bytes());
     field[NAME_BYTES..].copy_from_slice(&flags.to_ne_bytes());

@@ -91,7 +91,10 @@ fn read(arguments: impl Iterator<Item = String>) -> Result<(Vec<Offer>, Option<S
         }
     }
     if offers.is_empty() {
-        return Err("no control is named; for example: ackclock-structops cubic".to_owned());
+        return Err(
+            "no congestion control is named, expected at least one; for example: ackclock-structops cubic"
+                .to_owned(),
+        );
     }
     Ok((offers, file))
 }

@@ -233,7 +233,7 @@ pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<C
         table.problem_at(
             "action",
             "an `action` without a `discriminator`",
-            "a `discriminator` as well: without one, no loss is attributed to transmission",
+            "a `discriminator` as well: without one, no loss is classified as a transmission loss",
         );
         return None;
     }

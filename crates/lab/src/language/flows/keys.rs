@@ -27,13 +27,13 @@ pub(super) const CONTROLLED: &[Key] = &[
         &[Form::Named(Kind::Discriminator)],
         "The rule that distinguishes transmission losses from congestion losses",
     )
-    .otherwise("the control's own, if it was published with one"),
+    .otherwise("the discriminator with which the control was published, if any"),
     Key::new(
         "action",
         &[Form::Named(Kind::Action)],
         "The change of the window at a loss that the discriminator classifies as a transmission loss",
     )
-    .otherwise("the control's own, or `no-cut`"),
+    .otherwise("the action with which the control was published, or `no-cut`"),
     Key::new(
         "slow_start",
         &[Form::Named(Kind::SlowStart)],
@@ -50,7 +50,7 @@ pub(super) const CONTROLLED: &[Key] = &[
         &[Form::Named(Kind::EcnResponse)],
         "The change of the window at an echoed ECN mark",
     )
-    .otherwise("the control's own, which in most controls is the change at a loss"),
+    .otherwise("the change that the control itself makes, in most controls the same as at a loss"),
     Key::new(
         "growth_limit",
         &[Form::Named(Kind::GrowthLimit)],
@@ -58,7 +58,7 @@ pub(super) const CONTROLLED: &[Key] = &[
     )
     .otherwise("the transport's `cwnd_validation`"),
     Key::new("backoff", &[Form::Named(Kind::Backoff)], "The rule by which the retransmission timeout backs off")
-        .otherwise("the control's own, or `exponential`"),
+        .otherwise("the back-off rule with which the control was published, or `exponential`"),
     Key::new(
         "selector",
         &[Form::Named(Kind::Selector)],

@@ -65,7 +65,7 @@ static SKIPS: Table = Table::new(
         Key::new(
             "share",
             &[Form::number(SHARES)],
-            "The share of packets that skip the delay of the link if `gap` and `correlation` have their defaults",
+            "The share of packets that skip the delay of the link; a `gap` above 1 or a `correlation` changes this share",
         )
         .such_as("0.25"),
         Key::new(

@@ -68,7 +68,7 @@ impl Probe {
     /// Returns when the probe is due, or `None` if no probe is to be sent.
     pub fn due(&self, ledger: &Ledger, smoothed_rtt: Span) -> Option<Time> {
         let since = self.armed.filter(|_| ledger.unacknowledged() > 0)?;
-        //= RFC 8985 section 7.2 timeout: a probe is due after twice the smoothed RTT
+        //= RFC 8985 section 7.2 timeout: the probe timeout is twice the smoothed RTT
         let timeout = if smoothed_rtt == Span::ZERO { WITHOUT_RTT } else { smoothed_rtt * 2 };
         //= RFC 8985 section 7.2 lone: with one segment in flight, the probe timeout includes the maximum delay of an acknowledgement
         let delay = if ledger.high() - ledger.una() == 1 { self.max_ack_delay } else { self.slack };
@@ -79,7 +79,7 @@ impl Probe {
     /// one. Returns its number, or `None` if every packet is acknowledged.
     pub fn send(&mut self, ledger: &Ledger, fresh_until: u64) -> Option<u64> {
         let high = ledger.high();
-        //= RFC 8985 section 7.3 new: a probe is new data if there is any
+        //= RFC 8985 section 7.3 new: a probe carries new data if the sender has any
         let again = ledger.next() < high || high >= fresh_until;
         //= RFC 8985 section 7.3 highest: without new data, a probe retransmits the highest segment
         let number = if again { ledger.last_unacknowledged() } else { Some(high) };
