@@ -112,7 +112,7 @@ parameters! {
 }
 
 parameters! {
-    /// The samples of the retransmission timer, and its minimum.
+    /// The samples of the retransmission timer and of the minimum RTT, and the timer's minimum.
     pub struct TimerRules {
         /// With timestamps, the RTT samples that the retransmission timer uses: one from each acknowledgement of new
         /// data (timestamps), or one per round trip, of a packet that was sent only once (one-packet). Without
@@ -127,6 +127,12 @@ parameters! {
             "timeout",
             "timeout: RFC 6298 section 2.4; deviation: Linux net/ipv4/tcp_input.c, tcp_rtt_estimator; backed-off: ns-2 \
              with rfc2988_ false",
+        ),
+        /// Whether the round trip of the handshake counts for the minimum RTT that controls use. Packets of a handshake
+        /// are small, so its round trip can be shorter than that of any data packet
+        handshake_min_rtt: bool = flag(
+            false,
+            "ns-2's rtt_update, and Linux's tcp_ack_update_rtt, which the profile linux does not follow in this",
         ),
     }
 }

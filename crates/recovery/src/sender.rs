@@ -233,7 +233,12 @@ impl Sender {
     pub fn on_answer(&mut self, now: Time, sent: Time) {
         self.deadline = Time::NEVER;
         if self.expiries == 0 {
-            self.rtt.sample_of_handshake(now.since(sent));
+            let rtt = now.since(sent);
+            if self.options.timer_rules.handshake_min_rtt {
+                self.rtt.sample(rtt);
+            } else {
+                self.rtt.sample_of_handshake(rtt);
+            }
             self.rtt.sample_for_timer(sent, now);
         }
         self.expiries = 0;

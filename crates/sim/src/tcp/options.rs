@@ -34,6 +34,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("initial_window", "2 packets"),
             ("initial_ssthresh", "20 packets"),
             ("handshake", "false"),
+            ("handshake_min_rtt", "true"),
             ("timestamps", "false"),
             ("delayed_ack", "false"),
             ("tick", "10 ms"),

@@ -65,6 +65,14 @@ fn a_listening_host_answers_a_syn_and_times_its_acknowledgement() {
 }
 
 #[test]
+fn the_round_trip_of_a_handshake_is_a_minimum_only_if_asked_for() {
+    for (counts, least) in [("false", Span::MAX), ("true", Span::from_millis(100))] {
+        let host = accepted(&[("handshake_min_rtt", counts)]);
+        assert_eq!(host.sender().core().rtt().min(), least);
+    }
+}
+
+#[test]
 fn an_answer_to_a_syn_that_is_lost_is_sent_again_and_gives_no_sample() {
     let mut host = host(&[]);
     host.on_syn(at(0), &Segment { flags: Flags::SYN, ..Segment::default() });
