@@ -20,7 +20,7 @@ from ackclock.errors import InputError
 from ackclock.lessons import LESSONS, names
 from ackclock.lessons.answers import FORMAT, Answer, checksum
 from ackclock.lessons.files import read_lesson
-from ackclock.lessons.marking import NOT_RUN, OWN, UNCHANGED, mark
+from ackclock.lessons.marking import NOT_RUN, UNCHANGED, mark
 from ackclock.lessons.outcome import play
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -205,9 +205,30 @@ class TestMarking:
         assert list(ada.statements) == ["holds", "holds"]
         goodput = Scenario.from_text(FAST).run(seed=1).flows["goodput_bps"][0] / 1e6
         assert ada.runs[1].measures == {"goodput": goodput}
-        assert (bob.file, [run.label for run in bob.runs]) == ("group 2/bob.json", ["fast", OWN])
+        assert (bob.file, [run.label for run in bob.runs]) == ("group 2/bob.json", ["fast", "slow"])
         assert list(bob.runs[1].changed) == ["flows.tcp.control = cubic"]
         assert list(bob.statements) == [NOT_RUN, "holds"]
+
+    def test_a_variant_with_other_changes_keeps_its_label(
+        self, lesson_file: Write, hand_in: Callable[..., Path]
+    ) -> None:
+        # With another seed and another control the buttons of the lesson set what they set.
+        other = {old: f"seed = 3\n{old.replace('reno', 'cubic')}" for old in (SLOW, FAST)}
+        folder = hand_in(answer(SLOW, other[SLOW], other[FAST]))
+        (found,) = mark(read_lesson(lesson_file()), folder).answers
+        changes = ["flows.tcp.control = cubic", "seed = 3"]
+        assert [(run.label, sorted(run.changed)) for run in found.runs] == [
+            ("slow", []),
+            ("slow", changes),
+            ("fast", changes),
+        ]
+        assert sorted(found.statements[0].removeprefix("holds with ").split(", ")) == changes
+        # Runs with different other changes are not compared.
+        (found,) = mark(read_lesson(lesson_file()), hand_in(answer(SLOW, other[FAST]))).answers
+        assert found.statements[0] == NOT_RUN
+        # Seed 1 is the default.
+        (found,) = mark(read_lesson(lesson_file()), hand_in(answer(f"seed = 1\n{SLOW}", FAST))).answers
+        assert (found.runs[0].changed, list(found.statements)) == ([], ["holds", "holds"])
 
     def test_a_lesson_that_was_changed_after_it_was_handed_out_is_told(
         self, lesson_file: Write, hand_in: Callable[..., Path]

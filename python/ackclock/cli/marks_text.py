@@ -52,14 +52,14 @@ def show(marks: Marks, folder: Path) -> None:
     for one in marks.answers:
         name = Text(one.student or "?").append(f"\n{one.file}", style="dim")
         words = one.statements or [""] * len(lesson.look)
-        cells = [Text(word, style=STYLES.get(word, "")) for word in words]
+        cells = [Text(word, style=STYLES.get(word.split(" with ")[0], "")) for word in words]
         told = Text(_runs(marks, one)) if one.state == UNCHANGED else Text(one.state, style="red")
         table.add_row(name, told, *cells, Text(one.answer))
     out.print(table)
     out.print(Text(_count(marks), style="dim"))
     if marks.common_changes:
         warn(
-            "no run is a variant of the lesson, and all runs differ from the lesson's scenario in "
+            "all runs of all students differ from the lesson's scenario and its variants in "
             f"{', '.join(marks.common_changes)}; if the lesson has changed since the students received it, mark with "
             "the version that they received"
         )

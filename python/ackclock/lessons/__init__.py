@@ -125,28 +125,36 @@ class Lesson(Words):
         document = toml.loads(self.scenario)
         return {path: value for path, value in variant.set.items() if value != _value(document, path)}
 
-    def variant_of(self, scenario: str) -> Variant | None:
-        """Returns the variant that equals a scenario's text, apart from comments, layout and title, or None."""
+    def variant_within(self, scenario: str) -> Variant | None:
+        """Returns the variant whose values a scenario's text has, whatever else was changed in it, or None."""
         document = _untitled(scenario)
         for variant in self.variants:
-            own = _untitled(self.scenario)
-            for path, value in variant.set.items():
-                around, key = _place(own, path)
-                around[key] = value
-            if own == document:
+            try:
+                values = {path: _value(document, path) for path in variant.set}
+            except LookupError:
+                continue
+            if values == variant.set:
                 return variant
         return None
 
-    def differences(self, scenario: str) -> list[str]:
-        """Returns the changes from the lesson's scenario to another text, such as ``flows.near.control = cubic``."""
-        mine, other = (_leaves(_untitled(text)) for text in (self.scenario, scenario))
+    def differences(self, scenario: str, variant: Variant | None = None) -> list[str]:
+        """Returns the changes from the lesson's scenario, or from one of its variants, to another text, such as
+        ``flows.near.control = cubic``.
+        """
+        own = _untitled(self.scenario)
+        for path, value in () if variant is None else variant.set.items():
+            around, key = _place(own, path)
+            around[key] = value
+        mine, other = _leaves(own), _leaves(_untitled(scenario))
         changed = [f"{path} = {value}" for path, value in other.items() if mine.get(path) != value]
         return [*changed, *(f"without {path}" for path in mine if path not in other)]
 
 
 def _untitled(scenario: str) -> dict[str, Any]:
-    """Returns a scenario's document without its title, which changes no result."""
-    document = toml.loads(scenario)
+    """Returns a scenario's document without its title, which changes no result, and with its seed, which is 1 where the
+    text has none.
+    """
+    document = {"seed": 1, **toml.loads(scenario)}
     document.pop("name", None)
     return document
 

@@ -57,8 +57,8 @@ class Answer(Table):
     )
     runs: list[Ran] = Field(
         max_length=50,
-        description="the last run of each variant of the lesson, and the last run of any other scenario; "
-        "oldest first",
+        description="the last run of each variant of the lesson without other changes, its last run with other "
+        "changes, and the last run of any other scenario; oldest first",
     )
     checksum: str = Field(
         description="64-bit FNV-1a hash of the file's texts (not its results), in hexadecimal digits; detects edits, "

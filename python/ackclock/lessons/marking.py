@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,11 @@ from ackclock.lessons.answers import Answer, AnswerError, Repeated, read_answer,
 from ackclock.lessons.outcome import Outcome, play
 
 OWN = "own"
-"""The label of a run whose scenario is not a variant of the lesson."""
+"""The label of a run whose scenario has the values of no variant of the lesson."""
 UNCHANGED = "as saved"
 NOT_RUN = "not run"
-"""The result of a statement if the student has not run every variant that its checks compare."""
+"""The result of a statement if the student has not run every variant that its checks compare, with equal other changes.
+"""
 WORDS = {
     Result.MET: "holds",
     Result.NOT_MET: "does not hold",
@@ -43,7 +44,7 @@ class MarkedRun:
     measures: Mapping[str, float]
     """The mean of each measure over the seeds; nan if it cannot be computed."""
     changed: Sequence[str] = ()
-    """The student's changes to the lesson's scenario if the label is ``OWN``; empty for a variant."""
+    """The student's changes to the variant, or to the lesson's scenario if the label is ``OWN``."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +77,11 @@ class Marks:
 
     @property
     def common_changes(self) -> list[str]:
-        """Returns the changes to the lesson's scenario that all runs of all students have, if none of several runs is a
-        variant: the lesson was probably changed after the students had it.
+        """Returns the changes that all of several runs of all students have: the lesson was probably changed after the
+        students had it.
         """
         runs = [run for one in self.answers for run in one.runs]
-        if len(runs) < 2 or any(run.label != OWN for run in runs):
+        if len(runs) < 2:
             return []
         return [change for change in runs[0].changed if all(change in run.changed for run in runs)]
 
@@ -143,15 +144,16 @@ def _joined(findings: Sequence[Finding]) -> str:
 
 
 class _Runs:
-    """The runs of one student, by variant."""
+    """The runs of one student, by variant and by the student's other changes."""
 
     def __init__(self, lesson: Lesson, runs: Sequence[Repeated]) -> None:
         self._lesson = lesson
-        self._found = [(self._label(run), run, self._samples(run)) for run in runs]
+        self._found = [(self._marked(run), self._samples(run)) for run in runs]
 
-    def _label(self, run: Repeated) -> str:
-        variant = self._lesson.variant_of(run.scenario)
-        return OWN if variant is None else variant.label
+    def _marked(self, run: Repeated) -> MarkedRun:
+        variant = self._lesson.variant_within(run.scenario)
+        changed = self._lesson.differences(run.scenario, variant)
+        return MarkedRun(OWN if variant is None else variant.label, len(run.results), {}, changed)
 
     def _samples(self, run: Repeated) -> Mapping[str, Array]:
         words = [RunWords(result) for result in run.results]
@@ -168,20 +170,29 @@ class _Runs:
     def marked(self) -> list[MarkedRun]:
         """Returns the runs with the means of their measures."""
         return [
-            MarkedRun(
-                label,
-                len(run.results),
-                {id: float(np.mean(values)) for id, values in samples.items()},
-                self._lesson.differences(run.scenario) if label == OWN else (),
-            )
-            for label, run, samples in self._found
+            replace(run, measures={id: float(np.mean(values)) for id, values in samples.items()})
+            for run, samples in self._found
         ]
 
     def statement(self, checks: Sequence[Check], outcome: Outcome) -> str:
-        """Returns whether a statement holds in these runs. One seed has no interval: its numbers are taken as they
-        are.
+        """Returns whether a statement holds in these runs: in those of the lesson's variants, or else in variants that
+        share the student's other changes, which the result then names. One seed has no interval: its numbers are taken
+        as they are.
         """
-        by_label = {label: samples for label, _, samples in self._found if label != OWN}
+        of_variants = [run for run, _ in self._found if run.label != OWN]
+        for changed in sorted({tuple(run.changed) for run in of_variants}, key=len):
+            word = self._word(checks, outcome, changed)
+            if word != NOT_RUN:
+                return f"{word} with {', '.join(changed)}" if changed else word
+        return NOT_RUN
+
+    def _word(self, checks: Sequence[Check], outcome: Outcome, changed: Sequence[str]) -> str:
+        """Returns the result of a statement in the runs of variants with these other changes."""
+        by_label = {
+            run.label: samples
+            for run, samples in self._found
+            if run.label != OWN and list(run.changed) == list(changed)
+        }
         every = SampleWords(outcome.samples, [Setting(label) for label in outcome.runs])
         named = {one.name for check in checks for one in every.named(parsed(check.holds))}
         if not named <= set(by_label):

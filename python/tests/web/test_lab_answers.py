@@ -84,13 +84,13 @@ def test_an_answer_is_saved_and_marked(given: Lab, lesson_file: Path, tmp_path: 
     answer = saved(
         given, "Łucja O'Neil", "More: the link carries 2 Mbit/s.", tmp_path / "answer-rates-łucja-o-neil.json"
     )
-    assert "slow, fast, your own" in given.find("#answer-runs").text
+    assert '"slow", "fast", "fast" with other changes.' in given.find("#answer-runs").text
     assert [len(run["results"]) for run in answer["runs"]] == [1, 1, 1]
     assert answer["scenario"] == answer["runs"][-1]["scenario"] == given.text()
     (found,) = mark(read_lesson(lesson_file), tmp_path).answers
     assert (found.state, found.student) == (UNCHANGED, "Łucja O'Neil")
     assert found.answer == "More: the link carries 2 Mbit/s."
-    assert [run.label for run in found.runs] == ["slow", "fast", OWN]
+    assert [run.label for run in found.runs] == ["slow", "fast", "fast"]
     assert found.runs[1].measures["goodput"] > found.runs[0].measures["goodput"]
     assert "flows.tcp.control = cubic" in found.runs[2].changed
     assert list(found.statements) == ["holds", "holds"]
@@ -129,6 +129,30 @@ def test_ten_seeds_are_saved(given: Lab, lesson_file: Path, tmp_path: Path) -> N
     assert [len(run["results"]) for run in answer["runs"]] == [10, 10]
     (found,) = mark(read_lesson(lesson_file), tmp_path).answers
     assert (found.state, list(found.statements)) == (UNCHANGED, ["holds", "holds"])
+
+
+def test_the_runs_of_all_buttons_are_saved_after_another_change(
+    given: Lab, lesson_file: Path, tmp_path: Path
+) -> None:
+    given.write(f"seed = 3\n{given.text()}")
+    given.finished()
+    for label in ("fast", "slow"):
+        given.click(f"[data-try='{label}']")
+        given.finished()
+    given.write(given.text().replace("1 Mbit/s", "3 Mbit/s"))
+    given.finished()
+    saved(given, "Ada", "More.", tmp_path / "answer-rates-ada.json")
+    assert 'these runs: "slow", "fast" with other changes, "slow" with other changes, your own.' in (
+        given.find("#answer-runs").text
+    )
+    (found,) = mark(read_lesson(lesson_file), tmp_path).answers
+    assert [(run.label, run.changed) for run in found.runs] == [
+        ("slow", []),
+        ("fast", ["seed = 3"]),
+        ("slow", ["seed = 3"]),
+        (OWN, ["seed = 3", "dumbbell.bottleneck.rate = 3 Mbit/s"]),
+    ]
+    assert list(found.statements) == ["holds with seed = 3", "holds with seed = 3"]
 
 
 def test_a_missing_name_is_told_at_its_field(given: Lab, tmp_path: Path) -> None:

@@ -3,6 +3,11 @@
 import { byId, say } from "./dom.js";
 import { packed } from "./share.js";
 
+// A page that was opened as a file has an address that others cannot open.
+const ELSEWHERE = location.protocol === "file:"
+  ? ". The link opens only with this file on this computer; for others, put the page on a web site, or save the scenario as TOML."
+  : "";
+
 function link(state) {
   return packed({ scenario: state.text, lesson: state.lesson?.name ?? null, b: state.keptText });
 }
@@ -26,8 +31,8 @@ async function copied(text) {
   try {
     await navigator.clipboard.writeText(text);
     say("The link is copied");
-    byId("link-said").textContent = "Copied";
+    byId("link-said").textContent = `Copied${ELSEWHERE}`;
   } catch {
-    byId("link-said").textContent = "The link is in the address bar";
+    byId("link-said").textContent = `The link is in the address bar${ELSEWHERE}`;
   }
 }

@@ -1,7 +1,7 @@
 // The answer to a lesson, which a student writes and saves as a file: `ackclock lab --mark` reads it (lessons/answers.py).
 //
-// The file has the text, the scenario as it is, and the runs: the last one of each variant of the lesson, and the last one that
-// is no variant. Results are saved without their series, because marking makes the runs again.
+// The file has the text, the scenario as it is, and the runs: of each variant of the lesson the last one without other changes and
+// the last one with other changes, and the last run of any other scenario. Results are saved without their series, because marking makes the runs again.
 
 import { byId, make, say } from "./dom.js";
 import { save, slug } from "./exports.js";
@@ -15,7 +15,7 @@ export class Answers {
   #page;
   #student = "";
   #texts = new Map(); // by the name of the lesson
-  #runs = new Map(); // by variant: what the board shows of the run, which may get more seeds later
+  #runs = new Map(); // by label: what the board shows of the run, which may get more seeds later
   #isSaved = true;
 
   constructor(page) {
@@ -64,12 +64,18 @@ export class Answers {
     );
   }
 
-  // The variant of the lesson whose values a text has, without regard to comments and layout.
+  // The variant of the lesson whose values a text has, without regard to comments and layout, and whether other values differ from
+  // the lesson's.
   #labelOf(text) {
     const { lesson } = this.#page.state;
-    const found = canonical(plain(read(text)));
-    const variant = lesson?.try.find((one) => canonical(withValues(plain(read(lesson.scenario)), one.set)) === found);
-    return variant?.label ?? OWN;
+    const document = plain(read(text));
+    const variant = lesson?.try.find((one) =>
+      Object.entries(one.set).every(([dotted, value]) => canonical(valueAt(document, dotted)) === canonical(value)),
+    );
+    if (!variant) return OWN;
+    const own = withValues(plain(read(lesson.scenario)), variant.set);
+    const isOnly = canonical(compared(own)) === canonical(compared(document));
+    return isOnly ? `"${variant.label}"` : `"${variant.label}" with other changes`;
   }
 
   #runsText() {
@@ -126,6 +132,16 @@ export function withValues(document, set) {
     around[Array.isArray(around) ? placeOf(around, last) : last] = value;
   }
   return document;
+}
+
+// Returns the value at a dotted path; undefined if there is none.
+function valueAt(document, dotted) {
+  return dotted.split(".").reduce((table, step) => (Array.isArray(table) ? table[placeOf(table, step)] : table?.[step]), document);
+}
+
+// Returns a scenario without its title, and with its seed, which is 1 where the text has none.
+function compared({ name, ...document }) {
+  return { seed: 1, ...document };
 }
 
 function placeOf(list, step) {
