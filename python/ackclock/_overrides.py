@@ -27,18 +27,18 @@ def merge(*layers: Mapping[str, Any]) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     for layer in layers:
         for path, value in layer.items():
-            merged = {old: kept for old, kept in merged.items() if not _covers(path, old)}
+            merged = {old: kept for old, kept in merged.items() if not covers(path, old)}
             # The core applies paths in alphabetical order, in which `*` is before every name.
             inside = [_within(old, path) for old in merged if _leads_to(old, path)]
             merged.update(dict.fromkeys([path, *inside], value))
     return merged
 
 
-def _covers(path: str, other: str) -> bool:
+def covers(path: str, other: str) -> bool:
     """Returns whether setting ``path`` replaces what ``other`` set: it leads to the same key or to a table around it,
     where ``*`` stands for every item of a list.
 
-    >>> _covers("flows.*.control", "flows.tcp.control.beta"), _covers("flows.tcp.control", "flows.*.control")
+    >>> covers("flows.*.control", "flows.tcp.control.beta"), covers("flows.tcp.control", "flows.*.control")
     (True, False)
     """
     steps, others = path.split("."), other.split(".")

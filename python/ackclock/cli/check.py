@@ -93,13 +93,15 @@ def _study(file: Path) -> None:
     # Imported here, because a mistake is reported without the numerical libraries.
     from ackclock.study.plan import Plan
     from ackclock.study.run import Work
+    from ackclock.study.unused import unused
 
     plan = Plan(loaded, quick=False, sensitivity=True)
     plan.check()
     study = plan.study
     if study.quick.overrides or any(case.quick for case in study.cases):
         Plan(loaded, quick=True, sensitivity=True).check()
-    for warning in plan.warnings():
+    overrides = [plan.overrides(run) for run in plan.runs]
+    for warning in [*plan.warnings(), *unused(study.scenario, overrides)]:
         warn(f"{file}: {warning}")
     console().print(
         f"{file}: valid study: {_count(len(plan.runs), 'case')}, {_count(len(study.metrics), 'metric')}, "
