@@ -86,7 +86,7 @@ def test_a_level_that_is_never_passed_has_no_sample() -> None:
         ("loss(vegas)", 'there is no value or function "vegas"'),
         ("loss(3)", "in quotes"),
         ("loss()", "expected loss('<case>')"),
-        ("axis('rbcc[..5]')", "one number per replication"),
+        ("axis('rbcc[..5]')", "one per replication"),
     ],
 )
 def test_errors_say_what_is_wrong(text: str, message: str) -> None:

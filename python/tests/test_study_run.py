@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from ackclock.study.interpretations import reverses
 from ackclock.study.load import LoadedStudy, load_study, parse_study
 from ackclock.study.model import Verdict
 from ackclock.study.plan import Plan
+from ackclock.study.printed_numbers import printed_numbers
 from ackclock.study.records import Origin, is_stale, judged, read, record_of, recorded_verdicts
 from ackclock.study.result import StudyResult
 from ackclock.study.run import Work, make, run_studies, run_study
@@ -603,6 +605,23 @@ def test_a_question_added_to_a_publication_counts_as_ours() -> None:
     published = parse_study(STUDY, "test", "study.toml").study
     assert of_judgement(loaded.study) != of_judgement(published)
     assert of_simulation(loaded.study) == of_simulation(published)
+
+
+def test_a_predicted_number_is_not_a_printed_one() -> None:
+    # The question stands in a study of a publication whose own claims have the numbers of its metrics.
+    question = (
+        '[[claims]]\nid = "own"\ntext = "The goodput of two flows"\nasked_by = "us"\n'
+        'measured = "goodput(\'few\')"\npaper = 3.25\nalternative = 9\ntolerance = "1 %"\n'
+    )
+    before, after = (run(text, quick=True) for text in (STUDY, f"{STUDY}\n{question}"))
+    own = next(claim for claim in after.claims if claim.id == "own")
+    assert own.ours
+    assert "the predicted 3.25" in own.detail
+    assert own.number_word == "predicted"
+    assert printed_numbers(after) == printed_numbers(before)
+    assert printed_numbers(
+        replace(after, claims=(*before.claims, replace(own, ours=False)))
+    ) != printed_numbers(before)
 
 
 def test_a_metric_may_name_a_flow_that_only_some_cases_have() -> None:

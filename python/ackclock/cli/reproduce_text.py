@@ -163,14 +163,16 @@ def _claims(claims: Sequence[ClaimResult], width: int) -> Table:
         table.add_column("measured", justify="right", no_wrap=True)
     table.add_column("result", no_wrap=True)
     for claim in claims:
-        paper = plain(claim.paper)
+        paper = "" if claim.paper is None else f"{claim.number_word} {plain(claim.paper)}"
         measured = f"{mean_and_spread(claim.measured, claim.interval)} {claim.unit}".rstrip()
         said, verdict = _said(claim, len({one.setup for one in claims}) == 1), _verdict(claim)
         if narrow:
-            numbers = ("" if claim.paper is None else f"published {paper}, ") + f"measured {measured}"
+            numbers = ("" if claim.paper is None else f"{paper}, ") + f"measured {measured}"
             table.add_row(Text(claim.id), Text.assemble(said, "\n", (numbers, "cyan")), verdict)
         else:
-            table.add_row(Text(claim.id), said, Text(paper), Text(measured), verdict)
+            table.add_row(
+                Text(claim.id), said, Text(paper.removeprefix("published ")), Text(measured), verdict
+            )
     return table
 
 

@@ -71,7 +71,7 @@ class System:
         claims = self.claims()
         text = _NUMBER.sub(self._number, self.sentence)
         if any(claim.reversed_by for claim in claims):
-            text += "; another interpretation of the thesis's text reverses a part of this result"
+            text += "; another interpretation of the text reverses part of this result"
         if any(claim.setup for claim in claims):
             text += " (set-up partly unknown)"
         return text

@@ -30,7 +30,7 @@ class ClaimView:
         """Returns the text alternative of the strip."""
         unit = f" {self.claim.unit}" if self.claim.unit else ""
         parts = [f"measured {self.measured}{unit}"]
-        parts += [f"published {self.paper}{unit}"] if self.claim.paper is not None else []
+        parts += [f"{self.claim.number_word} {self.paper}{unit}"] if self.claim.paper is not None else []
         parts += [f"accepted {self.accepted}{unit}"] if self.accepted else []
         return ", ".join(parts).capitalize()
 

@@ -36,7 +36,11 @@ class Highlight:
         """Returns the measured and the published value as text."""
         unit = f" {self.claim.unit}" if self.claim.unit else ""
         said = f"measured {mean_and_spread(self.claim.measured, self.claim.interval)}{unit}"
-        return said if self.claim.paper is None else f"{said}, published {plain(self.claim.paper)}{unit}"
+        return (
+            said
+            if self.claim.paper is None
+            else f"{said}, {self.claim.number_word} {plain(self.claim.paper)}{unit}"
+        )
 
 
 def sentences(results: Sequence[StudyResult]) -> list[str]:

@@ -221,6 +221,7 @@ class Measured:
                 # Whether a test can tell is asked under the interpretation taken, for which the rivals are run.
                 rivals=() if reading else self._rivals,
                 error=plan.looks_at(reading).error(seeds),
+                ours=asked_by_us(claim, study),
             )
         not_judged = claim.not_judged()
         return replace(
@@ -230,7 +231,6 @@ class Measured:
             setup=set_up(claim, study),
             replications_needed=None if not_judged else judged.replications_needed,
             baselines=self._about_baselines[claim.id],
-            ours=asked_by_us(claim, study),
             recorded=self._recorded.get(claim.id),
         )
 

@@ -93,7 +93,8 @@ def of_studies(results: Sequence[StudyResult], *, judged: bool = True) -> list[P
 
 def printed_numbers(result: StudyResult, *, judged: bool = True) -> list[Printed]:
     """Returns the printed numbers of a study that were measured: those of the metrics by case, and those of claims that
-    do not follow from them. What was measured is as in the claim that tests the number, if there is one.
+    do not follow from them. A number that a question of the study's author predicts is not printed. What was measured
+    is as in the claim that tests the number, if there is one.
 
     With ``judged``, a number is left out if all claims about it are "not a test".
     """
@@ -139,6 +140,7 @@ def _of_claims(
     for claim in result.claims:
         if (
             (judged and not claim.tested)
+            or claim.ours
             or claim.paper is None
             or claim.tolerance is None
             or claim.measured is None

@@ -177,7 +177,9 @@ class ClaimResult:
     baselines: bool = False
     """Whether the claim is only about baselines: no system of the thesis enters the measured value."""
     ours: bool = False
-    """Whether the claim is a question of the study's author, which the publication does not ask."""
+    """Whether the claim is a question of the study's author, which the publication does not ask: its ``paper`` is then
+    the number that the author predicts.
+    """
     replications_needed: int | None = None
     """About how many replications would decide an undecided claim; None if unknown."""
     findings: tuple[Finding, ...] = ()
@@ -192,6 +194,11 @@ class ClaimResult:
     """The measured value by seed."""
     error: float = (1 - LEVEL) / 2
     """The largest one-sided p-value that decides the claim."""
+
+    @property
+    def number_word(self) -> str:
+        """Returns what the number ``paper`` is: published, or predicted by the author of the question."""
+        return "predicted" if self.ours else "published"
 
     @property
     def order(self) -> Result | None:

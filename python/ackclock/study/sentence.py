@@ -150,7 +150,7 @@ def _open(result: StudyResult) -> list[str]:
     parts = []
     if missed := sum(claim.verdict == "not as printed" for claim in tested):
         parts.append(f"{missed} claim{'s are' if missed > 1 else ' is'} not as printed")
-    if unjudged := sum(claim.paper is not None and not claim.tested for claim in claims):
+    if unjudged := sum(claim.paper is not None and not claim.tested and not claim.ours for claim in claims):
         other = "other " if printed_numbers(result) else ""
         parts.append(
             f"{unjudged} {other}printed number{'s are' if unjudged > 1 else ' is'} not judged (the claims give the "

@@ -61,17 +61,24 @@ _ORDER_SAID: Mapping[Result, str] = {
 
 
 def judge(
-    claim: Claim, words: SampleWords, seeds: int, rivals: Sequence[str] = (), error: float = ERROR
+    claim: Claim,
+    words: SampleWords,
+    seeds: int,
+    rivals: Sequence[str] = (),
+    error: float = ERROR,
+    *,
+    ours: bool = False,
 ) -> ClaimResult:
     """Returns the result of one claim. ExpressionError, naming the key, when an expression cannot be computed.
 
     ``rivals`` are the cases without a system of the publication: a test about such a system that they all pass cannot
-    tell. ``error`` is the largest one-sided p-value that decides.
+    tell. ``error`` is the largest one-sided p-value that decides. The number of a question of the study's author
+    (``ours``) is predicted, not printed.
     """
     test = _Test(claim, words, seeds, error)
     found = test.findings()
     shown = summarise(found[0].values)
-    verdict, details = _joined(found), _said(claim, shown, found)
+    verdict, details = _joined(found), _said(claim, shown, found, "predicted" if ours else "printed")
     if shown.mean is None:
         verdict, details = "not as printed", ["the measured value is undefined for all seeds"]
     elif reason := test.why_it_cannot_tell(found, verdict, rivals):
@@ -97,6 +104,7 @@ def judge(
         samples=found[0].values,
         findings=tuple(one for one in found if one.result is not Result.NOT_JUDGED),
         error=error,
+        ours=ours,
     )
 
 
@@ -180,13 +188,13 @@ def _needed(found: Found) -> int | None:
     return max(known) if known and len(known) == len(needed) else None
 
 
-def _said(claim: Claim, shown: Summary, found: Found) -> list[str]:
-    """Returns the findings on the size and the order, in words."""
+def _said(claim: Claim, shown: Summary, found: Found, number: str) -> list[str]:
+    """Returns the findings on the size and the order, in words; ``number`` says whose number the claim has."""
     size, said = found[0], []
     if shown.mean is not None and size.result is not Result.NOT_JUDGED:
         if claim.tolerance is not None and claim.paper is not None:
             end = f"tolerance {significant(claim.allowed_error() or 0.0)}"
-            said.append(f"{distance(shown.mean, claim.paper)} the printed {significant(claim.paper)}, {end}")
+            said.append(f"{distance(shown.mean, claim.paper)} the {number} {significant(claim.paper)}, {end}")
         else:
             said.append(f"expected {claim.expect}")
         said[-1] += (
