@@ -1,4 +1,4 @@
-//! Counts congestion marks as losses (draft-ietf-ccwg-bbr section 3.6), if the host reports each mark: to the
+//! Counts congestion marks as losses (draft-ietf-ccwg-bbr section 3.7), if the host reports each mark: to the
 //! model, and only to the model, a marked packet is a lost one.
 //!
 //! The host knows how many losses followed the sending of a packet. Marks are counted here per round instead.

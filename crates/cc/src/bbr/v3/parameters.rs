@@ -7,7 +7,7 @@ use ackclock_base::{Packets, Range, Span, parameters};
 
 const GAIN: Range = Range::between(0.1, 10.0);
 const GAINS: &str = "BBRv3 draft, section 5.6.1";
-const WAIT: &str = "BBRv3 draft, section 5.3.3.5.3";
+const WAIT: &str = "BBRv3 draft, section 5.3.3.8.2";
 
 parameters! {
     /// The constants of BBRv3.
@@ -70,7 +70,7 @@ parameters! {
         probe_wait_spread: Span = time("1 s", Range::between(0.0, 1000.0), WAIT),
         /// Upper limit on the rounds between probes for bandwidth. If the bandwidth-delay product or the window has
         /// fewer packets, their number is the limit, because Reno needs about as many rounds to regain its window
-        max_probe_rounds: f64 = number("63", Range::between(1.0, 1e6), "BBRv3 draft, section 5.3.3.5.2"),
+        max_probe_rounds: f64 = number("63", Range::between(1.0, 1e6), "BBRv3 draft, section 5.3.3.8.2"),
         //= draft-ietf-ccwg-bbr section 5.3.4.2: ProbeRTT begins after five seconds without a new minimum RTT
         /// Time without a new minimum round trip after which ProbeRTT begins, unless the flow is restarting from idle
         probe_rtt_interval: Span = time(
@@ -103,7 +103,7 @@ parameters! {
         /// round count as a round with losses
         counts_marks: bool = flag(
             false,
-            "BBRv3 draft, section 3.6: a mark indicates congestion; the response is left open",
+            "BBRv3 draft, section 3.7: a mark indicates congestion; the response is left open",
         ),
     }
 }
