@@ -121,7 +121,7 @@ def known_paths(names: Sequence[str]) -> Sequence[str]:
             raise InputError(
                 f"there is no path {name!r}{nearest(name, hard_paths.NAMES)}\n"
                 f"expected one of {', '.join(hard_paths.NAMES)}; to compare controls on another path, "
-                "`ackclock run` a scenario with a [sweep] over controls"
+                "use `ackclock run` and a scenario with a [sweep] over controls"
             )
     return names or hard_paths.NAMES
 

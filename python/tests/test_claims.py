@@ -81,7 +81,7 @@ def test_a_level_that_is_never_passed_has_no_sample() -> None:
         ("loss('rbcc[*]')", "found 4 values per replication"),
         ("max(loss('vegas'))", "the mean over replications is taken at the end"),
         ("axis('vegas')", "axis() needs the swept values of a case"),
-        ("first_above(axis('rbcc[*]'), loss('rbcc[..5]'), 1)", "the same part of the sweep"),
+        ("first_above(axis('rbcc[*]'), loss('rbcc[..5]'), 1)", "the same selection of the sweep's values"),
         ("trend(axis('rbcc[1..1]'), loss('rbcc[1..1]'))", "two or more"),
         ("loss(vegas)", 'there is no value or function "vegas"'),
         ("loss(3)", "in quotes"),

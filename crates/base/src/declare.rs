@@ -131,7 +131,7 @@ macro_rules! parameters {
             fn from(values: &$crate::Values) -> Self {
                 debug_assert!(
                     values.are_of(Self::TABLE),
-                    "the values must come from the parameter table of {}",
+                    "the given values must be those of the parameters of {}",
                     stringify!($name)
                 );
                 Self::take(&mut values.iter())
@@ -596,7 +596,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "must come from the parameter table")]
+    #[should_panic(expected = "given values must be those of the parameters of")]
     fn values_of_another_table_panic_in_tests() {
         let _ = Inner::from(&OUTER.defaults());
     }

@@ -31,7 +31,11 @@ class Limit(Table):
     low: float | None = None
     high: float | None = None
     unit: str = Field(default="", description="unit of `low` and `high`; for a ratio, unit of `floor`")
-    floor: float = Field(default=0.0, ge=0, description="for a ratio: values below `floor` count as `floor`")
+    floor: float = Field(
+        default=0.0,
+        ge=0,
+        description="for a ratio: a value below `floor` is replaced by `floor` before the division",
+    )
     runs: float = Field(
         default=0.0,
         ge=0,

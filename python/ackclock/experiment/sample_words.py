@@ -233,7 +233,9 @@ REDUCTIONS: Mapping[str, Callable[..., Value]] = {
 def _along_sweep(x: Array, y: Array) -> tuple[Array, Array]:
     """Returns ``x`` as (1, points) and ``y`` as (replications, points)."""
     if x.ndim != 2 or len(x) != 1 or y.ndim != 2 or x.size != y.shape[1]:
-        raise ValueError("expected an axis and a metric over the same part of the sweep")
+        raise ValueError(
+            "expected `axis` and a metric with the same selection of the sweep's values, such as [*] in both"
+        )
     if x.size < 2:
         raise ValueError("expected a sweep with two or more values")
     return x, y

@@ -21,7 +21,8 @@ class FindingRecord(Document):
     low: float | None = Field(description="smallest accepted value; null without a lower limit")
     high: float | None = Field(description="largest accepted value; null without an upper limit")
     order: str = Field(
-        description="comparison of measured quantities that must hold; empty if `low` and `high` are judged"
+        description="comparison of measured quantities that must hold; empty if "
+        "the measured value must lie between `low` and `high` instead"
     )
     result: Literal["met", "not met", "undecided", "not judged"] = Field(
         description="result for the criterion; `not judged`: there is no limit, or no sample"

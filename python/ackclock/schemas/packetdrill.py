@@ -56,8 +56,8 @@ class ScriptRecord(Document):
         description="line of the script that decided the verdict, from 1; null for `pass` and `wrong input`"
     )
     reason: str = Field(
-        description="description of the difference, of the part that cannot be expressed, or of the wrong input; empty "
-        "for `pass`"
+        description="description of the difference, of what the script needs and ackclock lacks, or of the mistake in "
+        "the script; empty for `pass`"
     )
     compared: ComparedRecord = Field(description="number of compared events, by kind")
     not_expected: int = Field(

@@ -164,11 +164,11 @@ class SensitivityRecord(Document):
     alternative: str = Field(description="interpretation that is tried in place of the study's")
     changed: list[str] = Field(
         description="ids of the claims that have a different verdict, other than undecided, under the "
-        "interpretation that is tried"
+        "alternative than under the study's interpretation"
     )
     undecided: list[str] = Field(
-        description="ids of the claims that are undecided under the interpretation that is tried and decided "
-        "under the one that the study uses"
+        description="ids of the claims that are decided under the study's interpretation, and undecided under the "
+        "alternative"
     )
     replications: int = Field(description="largest number of seeds under the interpretation that is tried")
     evidence: str = Field(

@@ -9,7 +9,7 @@ pub const ENTRY: Entry = Entry {
         "newreno",
         "NewReno: Reno whose loss recovery treats a partial acknowledgement as another loss, and so repairs one loss \
          per round trip",
-        "RFC 6582; RFC 2582 as in Dahal section 4.5.1",
+        "RFC 6582; earlier: RFC 2582, which Dahal 2007 section 4.5.1 uses",
         Reno::TABLE,
     ),
     build: BUILD,

@@ -37,7 +37,7 @@ impl<'d> Reader<'d> {
                 &None,
                 "",
                 &found,
-                "none: correct the mistakes above, then check again",
+                "no mistakes: correct those above, then check again to see the others",
                 None,
             ));
         }

@@ -298,7 +298,7 @@ pub(super) fn read_wire(
         table.problem_at(
             "reorder",
             "packets that skip a `delay` of 0",
-            "a `delay` or a `jitter` such as \"10 ms\" for these packets to skip",
+            "a `delay` or a `jitter`, such as \"10 ms\", because reordered packets skip it",
         );
     } else if rules.reorders && rules.skips.is_none() && !has_extra && !changing {
         let key = if table.get("reorder").is_some() { "reorder" } else { "jitter" };
