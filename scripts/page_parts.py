@@ -209,6 +209,11 @@ def line_instead(what: str, page: Path) -> str:
     up = os.path.relpath(ROOT / "docs", page.parent)
     index = "index.md" if up == "." else f"{up}/index.md"
     noun = NOUNS.get(word, "the table")
+    if noun == "the claims":
+        # The sentence before counts what the study has: claims, questions or predictions.
+        noun = next(
+            (f"the {one}" for one in ("questions", "predictions") if f" {one}" in INSTEAD[word](rest)), noun
+        )
     site = f"[the documentation site]({index}#what-only-the-site-has)"
     return f"*{INSTEAD[word](rest)} {noun} that {site} shows here.*"
 

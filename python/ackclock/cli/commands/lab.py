@@ -18,7 +18,8 @@ def lab(
         typer.Argument(
             metavar="[SCENARIO]",
             help="Scenario file (TOML) or lesson from [bold]ackclock examples[/bold] with which the page opens. "
-            "Default: the first lesson. With --mark: the lesson to mark, or, with --lesson, the scenario file of the page that the students had.",
+            "Default: the first lesson. With --mark: the lesson to mark or, with --lesson, the scenario file of the "
+            "page that the students had.",
             show_default=False,
             autocompletion=examples_command.complete,
         ),
