@@ -105,7 +105,9 @@ class ScenarioRecord(Strict):
         default="", description="error message of the first run that failed; empty if none failed"
     )
     metrics: list[MetricRecord] = Field(description="one record for each metric of the scenario")
-    settings: list[SettingRecord] = Field(description="one record for each setting of the scenario")
+    settings: list[SettingRecord] = Field(
+        description="one record for each setting, i.e. each combination of the scenario's varied values"
+    )
     findings: list[ConditionRecord] = Field(description="one record for each condition in each setting")
 
 

@@ -192,13 +192,13 @@ FLOWS: Meanings = {
     ),
     "knee_cwnd_ref_packets": (
         "reference window of `a-tcp`, or of the group of `a-tcp-p`: a knee (window at which a queue begins to build) "
-        "that differs from it by more than the share `beta` counts as a sign of a competing flow"
+        "that differs from this window by more than the fraction `beta` counts as a sign of a competing flow"
     ),
     "srtt_s": "smoothed round-trip time of `a-tcp`, or of the group of `a-tcp-p`",
     "srtt_threshold_s": (
         "smoothed round-trip time above which `a-tcp`, or the group of `a-tcp-p`, assumes a queue"
     ),
-    "group_cwnd_packets": "sum of the congestion windows of the group of `a-tcp-p` or `cm`",
+    "group_cwnd_packets": "sum of the congestion windows of all flows with which the flow shares `a-tcp-p` or `cm`",
     "bbr_state": (
         "state of `bbrv3`: 0 Startup, 1 Drain, 2 to 5 ProbeBW (2 DOWN, 3 CRUISE, 4 REFILL, 5 UP), 6 ProbeRTT; state of "
         "`bbrv1`: 0 Startup, 1 Drain, 2 ProbeBW, 3 ProbeRTT"

@@ -293,7 +293,7 @@ def _check_names(items: Sequence[Item], points: Sequence[_Point], model: type[Ba
         for name in point.named:
             if name not in used and name not in fields:
                 raise GridError(
-                    f"{point.text}: {name} has no effect: no braces use {{{name}}}, and no key has this name"
+                    f"{point.text}: {name} has no effect: no text contains {{{name}}}, and no key has this name"
                     + nearest(name, [*fields, *(used - set(fields))])
                 )
     seen: dict[str, Item] = {}

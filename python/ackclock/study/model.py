@@ -324,8 +324,8 @@ class Assumption(Table):
 
     id: str = Field(
         default="",
-        description="name by which `assume` selects the assumption; missing keys come from the base's "
-        "assumption with this id",
+        description="id of the assumption, by which `assume` of a study selects it; keys that the assumption omits are "
+        "those of the assumption with this id in the study's base file",
     )
     what: str
     taken: str

@@ -52,7 +52,7 @@ pub const RTT_MIN: Declared<Span> = declare::time(
 
 /// The source of the base round trip.
 pub const RTT_MIN_MODE: Declared<RttMinMode> =
-    declare::choice("given", "Dahal section 6.2.1, equation 6.5: a static value")
+    declare::choice("given", "Dahal section 6.2.1, equation 6.5: RTT_min is a constant")
         .about("Source of the base RTT: `rtt_min` (given), or the minimum RTT so far on the path (measured)");
 
 parameters! {

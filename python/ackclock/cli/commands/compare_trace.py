@@ -52,8 +52,8 @@ def compare_trace(
         str | None,
         typer.Option(
             metavar="DISTANCE",
-            help="Largest distance between the places at which equal values or events occur in the two logs: a time "
-            'such as "5 ms", or with --by packet a number of packets. Default: 1 ms, or 2 packets.',
+            help="Allowed shift between the two logs: equal values and events agree if they occur at most this far "
+            'apart. A time such as "5 ms", or with --by packet a number of packets. Default: 1 ms, or 2 packets.',
             show_default=False,
         ),
     ] = None,
