@@ -15,7 +15,7 @@ class FindingRecord(Document):
     """The result of one criterion over samples."""
 
     measured: str = Field(
-        description="expression with one value per seed; the mean of these values is judged if `order` is empty, and "
+        description="expression with one value per seed; its mean over the seeds is judged if `order` is empty, and "
         "otherwise only reported; empty if the criterion has only an `order`"
     )
     low: float | None = Field(description="smallest accepted value; null without a lower limit")
