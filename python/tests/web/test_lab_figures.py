@@ -7,6 +7,8 @@ from itertools import pairwise
 
 import pytest
 
+from ackclock.lessons import LESSONS
+
 from .lab_page import DESKTOP, DUEL, LONG, PHONE, Lab
 
 pytestmark = pytest.mark.browser
@@ -121,6 +123,29 @@ def test_every_axis_has_three_ticks(lab: Lab, lesson: str, size: tuple[int, int]
         places.sort()
         for (top, height), (below, _) in pairwise(places):
             assert below - top > 0.6 * height or below == top
+
+
+def test_a_call_behind_many_downloads_is_in_the_table_and_in_what_if(lab: Lab) -> None:
+    lab.open(DESKTOP)
+    text = (LESSONS / "bufferbloat.toml").read_text(encoding="utf-8").replace('"30 s"', '"5 s"')
+    lab.write(text.replace('name = "download"\n', 'name = "download"\ncount = 6\n'))
+    lab.finished()
+    assert float(row(lab, "Mean one-way delay of call")[0]) > 10
+    assert "The table shows 4 of 7 flows" in lab.find("#summary").text
+    # A call over UDP has no RTT; its one-way delay is no zero.
+    lab.run("arguments[0].value = 3", lab.find("#whatif-steps"))
+    lab.click("#whatif-run")
+    lab.wait("three runs", lambda: lab.find("#whatif-said").text.startswith("3 runs"))
+    delays = lab.run(
+        "const panel = [...document.querySelectorAll('#whatif-figure svg > g')]"
+        ".find((one) => one.querySelector('.title').textContent.startsWith('Mean RTT'));"
+        "return [panel.querySelector('.title').textContent, "
+        "[...panel.querySelectorAll('circle title')].map((one) => one.textContent)"
+        ".filter((one) => one.startsWith('call'))]"
+    )
+    assert delays[0] == "Mean RTT, one-way delay of call (ms)"
+    assert len(delays[1]) == 3
+    assert all(float(one.removeprefix("call: ")) > 10 for one in delays[1])
 
 
 class TestMistakes:

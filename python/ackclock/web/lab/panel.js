@@ -99,16 +99,18 @@ export function panel(what) {
     );
   }
   const labels = [];
-  for (const point of what.points ?? []) {
+  const dots = (what.points ?? []).map((point) => [round(x(point.x)), round(y(point.y))]);
+  for (const [place, point] of (what.points ?? []).entries()) {
     const fill = point.hollow ? "var(--back)" : `var(--curve-${point.colour})`;
-    const at = [round(x(point.x)), round(y(point.y))];
+    const at = dots[place];
     parts.push(
       `<circle class="${point.hollow ? "b" : "a"}" cx="${at[0]}" cy="${at[1]}" r="${point.small ? 3 : 5}" fill="${fill}" stroke="var(--curve-${point.colour})" stroke-width="${point.small ? 1 : 2}"><title>${escaped(point.title ?? point.label ?? "")}</title></circle>`,
     );
-    const place = point.label ? placeOf(point.label, at, right, labels) : null;
-    if (!place) continue;
-    labels.push(place);
-    parts.push(`<text class="tick" x="${place.x}" y="${place.y}">${escaped(point.label)}</text>`);
+    const others = dots.filter((_, other) => other !== place);
+    const spot = point.label ? placeOf(point.label, at, right, labels, others) : null;
+    if (!spot) continue;
+    labels.push(spot);
+    parts.push(`<text class="tick" x="${spot.x}" y="${spot.y}">${escaped(point.label)}</text>`);
   }
   return parts.join("");
 }
@@ -119,16 +121,19 @@ function fitting(text, width, letter) {
   return text.length <= most ? text : `…${text.slice(text.length - most + 1)}`;
 }
 
-// Returns a place beside a point where its label covers no other: {x, y, width}. Returns null if there is none: the point
+// Returns a place beside a point where its label covers no other and no other dot is nearer: {x, y, width}. Returns null if
+// there is none: the point
 // tells its name when it is pointed at.
-function placeOf(label, [x, y], right, labels) {
+function placeOf(label, [x, y], right, labels, others) {
   const width = 6.5 * label.length;
   const sides = x > right - 80 ? [-9 - width, 9] : [9, -9 - width];
   const places = [-7, 4, 15].flatMap((down) => sides.map((across) => ({ x: round(x + across), y: y + down, width })));
   const isFree = (one) =>
     one.x > LEFT &&
     one.x + width <= right &&
-    labels.every((other) => one.x > other.x + other.width || other.x > one.x + width || Math.abs(one.y - other.y) > 11);
+    labels.every((other) => one.x > other.x + other.width || other.x > one.x + width || Math.abs(one.y - other.y) > 11) &&
+    // The middle of the letters is 4 above their base line.
+    others.every(([across, down]) => across < one.x - 14 || across > one.x + width + 14 || Math.abs(down - one.y + 4) > Math.abs(y - one.y + 4) + 2);
   return places.find(isFree) ?? null;
 }
 

@@ -101,7 +101,11 @@ export function summaryTable(a, b, links, called = { now: "A (now)", kept: "B (k
   ]);
   const each = mine.flows.length / a[0].flows.length;
   const count = flows.length / each;
-  if (count > 1) lines.push(...flows.slice(0, each * MOST_FLOWS));
+  // At least one flow of each group, if there are not too many groups.
+  const firsts = a[0].flows.flatMap((flow, at) => (a[0].flows.findIndex((one) => one.group === flow.group) === at ? [at] : []));
+  const every = [...new Set([...firsts, ...Array(count).keys()])];
+  const chosen = every.slice(0, Math.min(2 * MOST_FLOWS, Math.max(MOST_FLOWS, firsts.length))).sort((one, other) => one - other);
+  if (count > 1) for (const at of chosen) lines.push(...flows.slice(each * at, each * (at + 1)));
   const heads = theirs ? ["", called.now, called.kept, called.change ?? "Change"] : ["", "Value"];
   const rows = lines.map(([[label, unit, values], other]) =>
     make(
@@ -116,7 +120,7 @@ export function summaryTable(a, b, links, called = { now: "A (now)", kept: "B (k
     a.length > 1 ? `Means over seeds ${a[0].seed} to ${a[a.length - 1].seed} ± half the width of the 95 % confidence interval` : null,
     a.length > 1 && b?.length === 1 ? `B is a single run with seed ${b[0].seed}` : null,
     a.length > 1 ? `The figures show seed ${a[0].seed}` : null,
-    count > MOST_FLOWS ? `Only the first ${MOST_FLOWS} of ${count} flows are shown` : null,
+    count > chosen.length ? `The table shows ${chosen.length} of ${count} flows: the first of each group, and the next ones` : null,
   ].filter(Boolean);
   return make(
     "table",

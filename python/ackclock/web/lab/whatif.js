@@ -225,13 +225,22 @@ export class WhatIf {
       ys: there.map(({ run }) => 100 * (run.links.find((link) => link.name === name)?.utilisation ?? NaN)),
       colour: (at + 4) % 6,
     }));
+    // Flows without acknowledgements, such as a call over UDP, have one-way delays instead of RTTs.
+    const flowsOf = (group) => there.flatMap(({ run }) => run.flows.filter((flow) => flow.group === group));
+    const byUdp = groups.filter(
+      (group) => flowsOf(group).some((flow) => Number.isFinite(flow.one_way_delay_mean_s)) && !flowsOf(group).some((flow) => Number.isFinite(flow.rtt_mean_s)),
+    );
+    const delayOf = (flow) => {
+      const delay = byUdp.includes(flow.group) ? flow.one_way_delay_mean_s : flow.rtt_mean_s;
+      return Number.isFinite(delay) ? delay * 1000 : null;
+    };
     const width = box.clientWidth / enlargement();
     const columns = width > 1000 ? 4 : width > 620 ? 2 : 1;
     const each = Math.floor(width / columns);
     const x = [Math.min(...values) * factor, Math.max(...values) * factor];
     const panels = [
       ["Mean goodput per flow (Mbit/s)", (flow) => flow.goodput_bps / 1e6],
-      ["Mean RTT (ms)", (flow) => flow.rtt_mean_s * 1000],
+      [`Mean RTT${byUdp.length ? `, one-way delay of ${byUdp.join(", ")}` : ""} (ms)`, delayOf],
       ["Packets lost (%)", (flow) => (flow.sent_packets ? (100 * flow.lost_packets) / flow.sent_packets : null)],
     ].map(([title, pick]) => ({ title, drawn: lines(pick), names: groups }));
     panels.push({ title: `Utilisation of ${links.join(", ")} (%)`, drawn: used, names: links, least: 100 });
