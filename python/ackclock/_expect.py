@@ -29,8 +29,9 @@ class Expectation:
     """A column of a run's results, and the bound that its value is to keep to."""
 
     column: str
-    """``fairness``, ``links.LINK.FIELD``, ``groups.GROUP.FIELD`` (the mean over its flows), or ``flows.NAME.FIELD``,
-    where NAME is a flow or a group.
+    """``fairness``, ``links.LINK.FIELD``, ``groups.GROUP.FIELD`` (the group's own field, such as the total
+    ``goodput_bps``, or else the mean over its flows), or ``flows.NAME.FIELD``, where NAME is a flow, or a group for the
+    mean over its flows.
     """
     sign: str
     """``<``, ``<=``, ``>`` or ``>=``."""
@@ -127,22 +128,23 @@ def known_columns(description: Mapping[str, Any]) -> Iterator[str]:
     }
     for kind, found in names.items():
         fields = numeric_fields("link" if kind == "links" else "flow")
+        if kind == "groups":
+            fields = dict.fromkeys([*numeric_fields("group"), *fields])
         yield from (f"{kind}.{name}.{field}" for name in dict.fromkeys(found) for field in fields)
 
 
 def value(column: str, result: Mapping[str, Any]) -> float | None:
-    """Returns the value of the column in a run's results; None without a sample. The mean over the flows of a group has
-    none if any of them has none.
+    """Returns the value of the column in a run's results; None without a sample. A field of a group's record is the
+    group's own; of any other, the mean over its flows counts, which has no value if any flow has none.
     """
     kind, _, rest = column.partition(".")
     name, _, field = rest.rpartition(".")
     if kind not in ("flows", "groups"):
         return samples(result).get(column)
-    if kind == "flows":
-        for flow in result["flows"]:
-            if flow["name"] == name:
-                found = flow.get(field)
-                return None if found is None else float(found)
+    for record in result[kind]:
+        if record["name"] == name and (kind == "flows" or field in numeric_fields("group")):
+            found = record.get(field)
+            return None if found is None else float(found)
     if any(flow.get(field) is None for flow in result["flows"] if flow["group"] == name):
         return None
     return samples(result).get(f"groups.{name}.{field}")

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from conftest import SCENARIO, Command, replaced
 
-from ackclock._expect import Expectation, sentence
+from ackclock import Scenario
+from ackclock._expect import Expectation, sentence, value
 from ackclock.cli.gate import fail_on
 from ackclock.errors import InputError, RunError
 from ackclock.experiment.model import Result
@@ -107,6 +108,22 @@ def test_a_flow_without_a_sample_leaves_its_group_without_one(
     outcome = ackclock("run", scenario_file, "--expect", f"{column} < 10")
     assert outcome.code == 1
     assert f"{column} < 10 does not hold: no run has a value" in outcome.err
+
+
+def test_a_field_of_a_group_is_the_groups_own(ackclock: Command, scenario_file: Path) -> None:
+    # Two flows: the total is twice their mean, and the share of the only group is 1.
+    result = Scenario.from_file(scenario_file).run(seed=1).result
+    total = sum(flow["goodput_bps"] for flow in result["flows"])
+    assert value("groups.tcp.goodput_bps", result) == pytest.approx(total)
+    assert value("flows.tcp.goodput_bps", result) == pytest.approx(total / 2)
+    assert value("groups.tcp.goodput_share", result) == 1
+    # A field that only flows have is the mean over the group's flows.
+    assert value("groups.tcp.timeouts", result) == value("flows.tcp.timeouts", result)
+    bound = f"groups.tcp.goodput_bps > {0.9 * total}"
+    assert (
+        ackclock("run", scenario_file, "--expect", bound, "--expect", "groups.tcp.goodput_share >= 1").code
+        == 0
+    )
 
 
 def test_the_outcome_has_the_interval_over_the_replications(ackclock: Command, scenario_file: Path) -> None:

@@ -171,7 +171,8 @@ def run(
             metavar="EXPECTATION",
             help="Exit with code 1 unless this comparison holds, e.g. "
             '"flows.cubic.rtt_p95_s < 0.08" (in s, as the name ends in _s). It compares fairness or a field of '
-            "flows.NAME, groups.NAME or links.NAME with a number. With replications, the whole 95 % interval of the "
+            "flows.NAME, groups.NAME or links.NAME with a number; groups.NAME.goodput_bps is the total of the group's "
+            "flows. With replications, the whole 95 % interval of the "
             "mean must satisfy it; in a sweep, it must hold at every point. It fails if a run has no value. May be "
             "given several times.",
             show_default=False,
