@@ -65,6 +65,32 @@ def show(
         )
     if any(summary.count > 1 for point in shown for summary in point.values.values()):
         out.print(Text(f"{MEANS} and replications, {SPREAD}", style="dim"))
+    for note in _completed(points):
+        out.print(Text(note, style="yellow"))
+
+
+def _completed(points: Sequence[PointSummary]) -> list[str]:
+    """Returns notes on the transfers that the completion times of these points leave out: those that did not complete
+    before the end of the run.
+    """
+    from ackclock._numbers import significant
+    from ackclock._summary import completions
+
+    shares: dict[str, list[float]] = {}
+    for point in points:
+        groups = dict.fromkeys(name.split(".")[1] for name in point.values if name.startswith("groups."))
+        for name, values in completions(list(groups), point.values):
+            done, begun = (values[count].mean if count in values else None for count in ("done", "begun"))
+            if begun:
+                shares.setdefault(name, []).append((done or 0.0) / begun)
+    left_out = {name: found for name, found in shares.items() if min(found) < 1}
+    if not left_out:
+        return []
+    ranges = "; ".join(
+        f"{name} {significant(100 * min(found), 3)} to {significant(100 * max(found), 3)} %"
+        for name, found in left_out.items()
+    )
+    return [f"completion times leave out transfers that did not complete; complete at the points: {ranges}"]
 
 
 def _label(written: Sequence[Mapping[str, str]]) -> Column:

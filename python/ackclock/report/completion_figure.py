@@ -119,7 +119,10 @@ def _panels(
     if len(rows) == 1:
         panels = [panel for panel in panels if panel.curves]
         return panels, min(ACROSS, len(panels))
-    return panels, len(columns)
+    # A size class of which no transfer completed would leave an empty row.
+    across = len(columns)
+    lines = [panels[at : at + across] for at in range(0, len(panels), across)]
+    return [panel for line in lines if any(one.curves for one in line) for panel in line], across
 
 
 def _chosen(cells: Sequence[Mapping[str, Any]], found: Sequence[Times], choice: Choice) -> list[float]:

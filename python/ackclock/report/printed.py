@@ -164,7 +164,9 @@ def _axes(chart: Chart, index: int, ax: Axes, room_in: float) -> None:
         title = ax.set_title(marks.plain(panel.title), loc="left", fontweight="bold")
         title.set_gid(fitting.TITLE)
     across, lowest = panel.x or chart.x, _lowest(chart, index)
-    values = _values(panel, "x")
+    # A scale that panels share has the ticks of all their values.
+    sharing = chart.panels if panel.x is None else [panel]
+    values = [value for one in sharing for value in _values(one, "x")]
     _axis(ax, "x", across, panel.x is not None or lowest, values)
     if lowest and chart.kind in _FITTED:
         ax.xaxis.set_tick_params(labelbottom=True)
@@ -180,7 +182,10 @@ def _axes(chart: Chart, index: int, ax: Axes, room_in: float) -> None:
     if chart.kind == "grid" and not _heat(chart):
         # The markers of the highest values are inside.
         ax.margins(y=HEADROOM)
-    _axis(ax, "y", panel.y, named, _values(panel, "y", "paper", "level"), room_in)
+    beside = [one for place, one in enumerate(chart.panels) if place // chart.across == index // chart.across]
+    alike = chart.panels if chart.shared else beside if _rows_alike(chart) else [panel]
+    heights = [value for one in alike for value in _values(one, "y", "paper", "level")]
+    _axis(ax, "y", panel.y, named, heights, room_in)
 
 
 def _legend(chart: Chart, figure: Figure) -> None:
