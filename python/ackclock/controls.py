@@ -65,6 +65,10 @@ class WindowControl(Control):
     def lose(self, loss: Loss) -> None:
         """Reduces the window when a recovery begins (RFC 5681 section 3.2)."""
         reduced = self.decrease(loss.window)
+        if not isinstance(reduced, (int, float)):
+            raise TypeError(
+                f"{type(self).__name__}.decrease returned {reduced!r}, expected the window in packets after the loss"
+            )
         self.ssthresh = max(reduced, _MIN_SSTHRESH)
         self.cwnd = reduced
 
@@ -174,7 +178,10 @@ class NewReno(WindowControl):
 
 
 class Cubic(WindowControl):
-    """CUBIC (RFC 9438) with its Reno-friendly region and fast convergence, without Linux's variant."""
+    """CUBIC (RFC 9438) with its Reno-friendly region and fast convergence, without Linux's variant. With the transport
+    ``linux``, the built-in ``cubic`` starts with HyStart, and this one with plain slow start, unless the flow sets
+    ``slow_start``.
+    """
 
     c: float = parameter(0.4, above=0, at_most=1000, about="Growth constant C, in packets per second cubed")
     beta: float = parameter(

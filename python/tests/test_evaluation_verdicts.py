@@ -336,7 +336,7 @@ def test_the_sentence_names_the_setting_that_is_farthest_outside_and_the_other_v
         samples.values["cubic", index, "m"] = np.full(3, 5.5 if index == 4 else 1.0)
     found = result.ScenarioResult(loaded, samples, judge.findings(loaded, samples, ["cubic"]))
     assert result.sentence([found]) == (
-        "Loss: 9.00 % (cubic 1.00 %, at most 5.00 % allowed) in 2 of 5 settings, worst with flows 2. "
+        "Loss: 9.00 % (cubic 1.00 %, at most 5.00 % allowed for any control) in 2 of 5 settings, worst with flows 2. "
         "Undecided: Loss in 1 setting. Outside the limit, like standard controls: Loss in 1 setting."
     )
 

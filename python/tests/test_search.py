@@ -233,7 +233,7 @@ def jumps(scenario: Scenario) -> list[float]:
 
 @pytest.mark.slow
 def test_cubic_whose_curve_runs_on_in_pauses_is_found() -> None:
-    """RFC 9438 section 5.8: without moving the epoch, the window jumps after a pause. Few points, for a control in
+    """RFC 9438 section 4.2: without moving the epoch, the window jumps after a pause. Few points, for a control in
     Python takes several times as long.
     """
     mutant = Contender("CurveRunsOn", {"control": PLUGIN}, classes={PLUGIN: CurveRunsOn})

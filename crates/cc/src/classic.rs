@@ -52,7 +52,7 @@ pub trait WindowLaw: Clone + Send {
 
     /// Removes `pause` from the time that the increase depends on. Called at the end of a time in which the
     /// window was not used up, because nothing was sent or because the application had little to send (RFC
-    /// 9438 section 5.8).
+    /// 9438 section 4.2).
     fn skip(&mut self, _pause: Span) {}
 
     /// Changes the window in congestion avoidance for one fresh acknowledgement outside recovery. A law that lowers the

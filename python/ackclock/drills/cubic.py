@@ -287,7 +287,7 @@ DRILLS = (
     ),
     Drill(
         "cubic-after-idle",
-        "RFC 9438 5.8",
+        "RFC 9438 4.2",
         "MUST",
         "Time in which the application has nothing to send does not count as time since the loss.",
         Script(14.0, rules=drop(140), writes=((0.0, 1800 * DATAGRAM), (13.0, 1 << 30))),

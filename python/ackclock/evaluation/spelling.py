@@ -55,7 +55,9 @@ def compared(
         for word, end in zip(("at least", "at most"), allowed, strict=True)
         if end is not None
     ]
-    said = f", {' and '.join(ends)} allowed" if ends else ""
+    # Two conditions on one metric differ in whether the limit depends on the reference.
+    whose = " for any control" if measure == "value" else ""
+    said = f", {' and '.join(ends)} allowed{whose}" if ends else ""
     return f"{metric}: {_number(tested, unit, measure)} ({name} {_number(other, unit, measure)}{said})"
 
 

@@ -148,8 +148,12 @@ pub fn render(problems: &[Diagnostic]) -> String {
 
 /// Returns the name among `names` that is nearest to `found`; `None` if none is near.
 pub fn nearest<'a>(found: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    // "Mbps" is "Mbit/s", and not near "MB"; as a part of a name, "bps" is a unit of results.
     let plain = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
-    let wanted = plain(found);
+    let wanted = match plain(found).strip_suffix("bps") {
+        Some(prefix) if prefix.len() <= 1 => format!("{prefix}bit/s"),
+        _ => plain(found),
+    };
     let score = |name: &str| strsim::jaro_winkler(&plain(name), &wanted);
     names
         .into_iter()
