@@ -534,7 +534,7 @@ def test_a_control_that_fails_has_done_its_worst() -> None:
     assert "NotImplementedError: what to do after a timeout" in worst.why
     written = scenario_of(replace(worst, failed=2), known, tested, wanted, "a command")
     assert (
-        "# The control fails in 2 of 5 runs of this scenario; a failed run counts as 1. "
+        "# The control fails in 2 of 5 runs of this scenario; in a failed run, the objective is 1. "
         f"First failure: {worst.why}\n" in written
     )
 

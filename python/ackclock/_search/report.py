@@ -42,8 +42,8 @@ def scenario_of(
     ]
     if found.failed:
         comments.append(
-            f"The control fails in {found.failed} of {SEEDS} runs of this scenario; a failed run counts as 1. "
-            f"First failure: {found.why}"
+            f"The control fails in {found.failed} of {SEEDS} runs of this scenario; in a failed run, the objective is "
+            f"1. First failure: {found.why}"
         )
     if tested.classes:
         comments.append(

@@ -145,7 +145,8 @@ class Demand(Table):
         description='for measure = "change": axes and points of the undisturbed setting to compare with',
     )
     only: dict[str, list[str]] = Field(
-        default_factory=dict, description="axes and points to which the limit applies; default: every setting"
+        default_factory=dict,
+        description="settings to which the limit applies, by points of axes; default: every setting",
     )
     equal: str = Field(
         default="",

@@ -261,7 +261,7 @@ class StudyRecord(Document):
     source: SourceRecord = Field(description="publication of the experiment")
     replications: int = Field(description="largest number of seeds of a case")
     precision: PrecisionRecord | None = Field(
-        description="precision that the study requires; null if it requires none"
+        description="width of confidence intervals that the study requires of its metrics; null if it requires none"
     )
     quick: bool = Field(description="whether this is a quick run, made with --quick")
     claims: list[ClaimRecord] = Field(description="one record for each claim of the study")

@@ -178,7 +178,7 @@ FLOWS: Meanings = {
         "number of times that `rbcc-dynamic` has classified its flow as a bully (window and round-trip time grow "
         "together) since it last classified it as lean"
     ),
-    "layer": "layer K of the congestion window of `ltcp` and `ltcp-rc`",
+    "layer": "number K of the layer in which the congestion window of `ltcp` or `ltcp-rc` lies",
     "k_r": "factor K_R by which `ltcp-rc` multiplies its window increase",
     "in_transition": "state of `ltcp-rc`: 1 while in transition, 0 when steady",
     "loss_layer": "layer of `ltcp-rc` at its last loss",
