@@ -129,7 +129,7 @@ def known_columns(description: Mapping[str, Any]) -> Iterator[str]:
     for kind, found in names.items():
         fields = numeric_fields("link" if kind == "links" else "flow")
         if kind == "groups":
-            fields = dict.fromkeys([*numeric_fields("group"), *fields])
+            fields = tuple(dict.fromkeys([*numeric_fields("group"), *fields]))
         yield from (f"{kind}.{name}.{field}" for name in dict.fromkeys(found) for field in fields)
 
 
