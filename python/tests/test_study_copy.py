@@ -24,6 +24,8 @@ def test_a_copy_asks_what_the_study_asks(folder: str) -> None:
         assert of_simulation(copy.study) == of_simulation(study.study), name
         # They explain the results of the study as it is.
         assert not copy.study.findings
+        # A changed copy has tests of its own.
+        assert not any(claim.same_as for claim in copy.study.claims)
 
 
 def test_the_command_writes_a_file_once(tmp_path: Path) -> None:

@@ -39,13 +39,17 @@ def copy(name: str, file: Path) -> None:
 
 def copied(study: LoadedStudy) -> str:
     """Returns the text of a study file that has the results of ``study`` and needs no other file: it contains the parts
-    from the study's base and its expanded grids, without the findings.
+    from the study's base and its expanded grids, without the findings. Claims that another study counts are judged in
+    the copy.
     """
     import tomli_w
 
     document = study.study.model_dump(mode="json", exclude_none=True, exclude_defaults=True, by_alias=True)
     for key in LEFT_OUT:
         document.pop(key, None)
+    # After a change, the copy's test is another one than that of the claim that counts the original's.
+    for claim in document.get("claims", ()):
+        claim.pop("same_as", None)
     head = (
         f"# An editable copy of {study.name}, without its findings. `ackclock check` checks it, `ackclock reproduce` "
         "runs it.\n"
