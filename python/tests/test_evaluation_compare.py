@@ -106,7 +106,7 @@ def test_a_word_that_is_a_worse_one_is_told() -> None:
         for now in words:
             # A concern is worse than what is undecided, and this than the others.
             is_worse = max(words.index(now), 1) > max(words.index(then), 1)
-            measured = "Loss: 3.00 % (cubic 1.00 %, at most 2.00 % allowed)"
+            measured = "Loss: 3.00 % (cubic 1.00 %, at most 2.00 % allowed for any control)"
             told = [f"N-03: {now} (was {then}): {measured}"] if is_worse else []
             assert worse(record(same, now), record(same, then), compare.Thresholds()) == told
 
