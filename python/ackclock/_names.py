@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _SHOWN = frozenset("\n\t\u200c\u200d")
 """The invisible characters that are printed unchanged: newline, tab, and the zero-width (non-)joiner inside words."""
@@ -59,3 +59,8 @@ def _spelt_alike(name: str, known: Iterable[str]) -> list[str]:
     known = list(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     return close or [other for other in known if name and other.startswith(name)]
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Returns texts as a list in words: ``a``, ``a and b`` or ``a, b and c``."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

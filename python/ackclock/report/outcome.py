@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ackclock._names import listed
 from ackclock._numbers import mean_and_spread, plain
 from ackclock.study.model import Verdict
 from ackclock.study.result import ClaimResult, StudyResult, counted
@@ -154,7 +155,7 @@ def _sentence(kind: Kind, verdicts: Sequence[Verdict]) -> str:
     if not counts:
         every = {1: "The one", 2: "Both"}.get(asked, f"All {asked}")
         return f"{every} {about} {said}.{aside}"
-    others = _listed([_number(count, verdict) for verdict, count in counts.items()])
+    others = listed([_number(count, verdict) for verdict, count in counts.items()])
     return f"Of {asked} {about}, {came_out or 'none'} {said}; {others}.{aside}"
 
 
@@ -164,7 +165,3 @@ def _where_lost(sentence: str) -> str:
 
 def _number(count: int, verdict: Verdict) -> str:
     return f"{count} {'answered no' if verdict == 'no' else verdict}"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

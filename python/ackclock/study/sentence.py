@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from ackclock._names import listed
 from ackclock._numbers import significant
 from ackclock.experiment.model import Result
 from ackclock.study.interpretations import FAILS, HOLDS
@@ -71,7 +72,7 @@ def _by_metric(groups: Mapping[str, Sequence[Printed]]) -> list[str]:
     ]
     many = sum(map(len, groups.values())) > 1
     printed = f"the printed number{'s' if many else ''} that {'are' if many else 'is'} compared"
-    parts = [f"{_listed(within)} of {printed}"] if within else []
+    parts = [f"{listed(within)} of {printed}"] if within else []
     for distance, what in far:
         if distance > 1:
             parts.append(f"{_lower(what)} is up to {significant(1 + distance, 2)} times {printed}")
@@ -82,10 +83,6 @@ def _percent(distance: float) -> str:
     """Returns a distance in percent, rounded up: 7.93 % is within 8 %."""
     percent = 100 * distance - 1e-9
     return f"{math.ceil(percent)}" if percent >= 1 else f"{math.ceil(10 * percent) / 10:g}"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _lower(label: str) -> str:
@@ -105,7 +102,7 @@ def _answers(claims: Sequence[ClaimResult]) -> list[str]:
         every = {1: "the question is", 2: "both questions are"}.get(total, f"all {total} questions are")
         parts.append(f"{every} {found[0][1]}")
     elif found:
-        each = _listed([f"{count} {'is' if count == 1 else 'are'} {answer}" for count, answer in found])
+        each = listed([f"{count} {'is' if count == 1 else 'are'} {answer}" for count, answer in found])
         parts.append(f"of {total} questions, {each}")
     if untested := len(claims) - total:
         of = "more" if found else "question" if untested == 1 else "questions"

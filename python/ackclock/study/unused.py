@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ackclock._names import listed
 from ackclock._overrides import covers
 
 
@@ -17,13 +18,9 @@ def unused(scenario: Mapping[str, Any], overrides: Sequence[Mapping[str, Any]]) 
         keys = [f"`{key}`" for key in table if key != "name"] if isinstance(table, Mapping) else []
         if keys and all(any(covers(one, path) for one in case) for case in overrides):
             yield (
-                f"`{path}`: every case replaces this table of the scenario, so its {_listed(keys)} there "
+                f"`{path}`: every case replaces this table of the scenario, so its {listed(keys)} there "
                 f"{'has' if len(keys) == 1 else 'have'} no effect: change the table in the cases"
             )
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _at(value: Any, steps: Sequence[str]) -> Any:

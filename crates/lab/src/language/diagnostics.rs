@@ -148,7 +148,10 @@ pub fn render(problems: &[Diagnostic]) -> String {
 
 /// Returns the name among `names` that is nearest to `found`; `None` if none is near.
 pub fn nearest<'a>(found: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    // "Mbps" is "Mbit/s", and not near "MB"; as a part of a name, "bps" is a unit of results.
+    // "Mbps" is "Mbit/s", and not near "MB". "MBps" is in bytes, and no name for bits is near it.
+    if found.len() <= 4 && found.ends_with("Bps") {
+        return None;
+    }
     let plain = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
     let wanted = match plain(found).strip_suffix("bps") {
         Some(prefix) if prefix.len() <= 1 => format!("{prefix}bit/s"),
@@ -211,6 +214,18 @@ mod tests {
         assert_eq!(nearest("dely", names), Some("`delay`".to_owned()));
         assert_eq!(nearest("cwnd-floor", names), Some("`cwnd_floor`".to_owned()));
         assert_eq!(nearest("colour", names), None);
+    }
+
+    #[test]
+    fn a_rate_written_another_way_is_near_a_rate_and_not_an_amount() {
+        let units = ["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "B", "kB", "MB"];
+        for (found, wanted) in
+            [("bps", "`bit/s`"), ("kbps", "`kbit/s`"), ("Mbps", "`Mbit/s`"), ("Gbps", "`Gbit/s`")]
+        {
+            assert_eq!(nearest(found, units), Some(wanted.to_owned()));
+        }
+        // Bytes per second are eight times as many bits.
+        assert_eq!(nearest("MBps", units), None);
     }
 
     #[test]
