@@ -12,6 +12,7 @@ import pytest
 from ackclock import Scenario, parameter
 from ackclock.controls import Cubic, NewReno, WindowControl
 from ackclock.custom import Ack
+from ackclock.errors import RunError
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAIN = {"queue": {"name": "droptail", "limit": "60 packets"}}
@@ -94,6 +95,16 @@ def test_a_changed_method_is_called() -> None:
 
 def test_a_law_of_ones_own_has_two_methods() -> None:
     assert WindowControl.__abstractmethods__ == {"avoid_congestion", "decrease"}
+
+
+def test_a_decrease_that_returns_nothing_is_named() -> None:
+    class Forgets(NewReno):
+        def decrease(self, window: float) -> float:
+            self.cwnd = window * 0.7
+            return None  # type: ignore[return-value]
+
+    with pytest.raises(RunError, match=r"Forgets\.decrease returned None, expected the window in packets"):
+        result("forgets", "short queue", forgets=Forgets)
 
 
 def test_the_example_runs() -> None:
