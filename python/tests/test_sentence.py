@@ -87,6 +87,21 @@ def study(*claims: ClaimResult, ours: bool = False, **numbers: list[tuple[float,
             study(claim("as printed"), claim("as printed")),
             "Both claims without a printed number hold.",
         ),
+        (
+            study(claim("not as printed")),
+            "The claim without a printed number does not hold; 1 claim is not as printed.",
+        ),
+        (
+            study(
+                claim("not as printed"),
+                claim("not as printed"),
+                claim("not as printed", order=Result.NOT_MET),
+            ),
+            (
+                "The order is not as printed in the comparison; none of 2 other claims without a printed number "
+                "holds; 3 claims are not as printed."
+            ),
+        ),
         (study(claim("undecided", order=Result.UNDECIDED)), "1 claim is undecided."),
         (
             study(loss=[(-0.1, 0.63), (1.0, 1.0)]),

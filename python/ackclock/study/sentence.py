@@ -120,13 +120,18 @@ def _orders(claims: Sequence[ClaimResult]) -> list[str]:
     parts = []
     if orders:
         held = sum(claim.order is Result.MET for claim in orders)
-        parts.append(f"the order is as printed in {_count(held, len(orders), 'comparison')}")
+        if held or len(orders) > 1:
+            parts.append(f"the order is as printed in {_count(held, len(orders), 'comparison')}")
+        else:
+            parts.append("the order is not as printed in the comparison")
     if others:
         held = sum(claim.verdict in HOLDS for claim in others)
         rest = "other " if orders else ""
-        parts.append(
-            f"{_count(held, len(others), f'{rest}claim')} without a printed number hold{'s' if held == 1 else ''}"
-        )
+        if held or len(others) > 1:
+            holding = "hold" if held > 1 else "holds"
+            parts.append(f"{_count(held, len(others), f'{rest}claim')} without a printed number {holding}")
+        else:
+            parts.append(f"the {rest}claim without a printed number does not hold")
     return parts
 
 
