@@ -98,18 +98,18 @@ def repeating(
     point: int | None,
     seed: int,
     stacks: Sequence[Stack] = (),
-    control: str | None = None,
+    controls: Sequence[str] = (),
 ) -> str:
-    """Returns the command line that repeats one run of a sweep. ``control`` is the value of ``--control``, which also
-    sets the control of the flows called ``SEAT``.
+    """Returns the command line that repeats one run of a sweep. ``controls`` are the values of ``--control``, one of
+    which may also set the control of the flows called ``SEAT``.
     """
     words = ["ackclock", "run", "-" if file == "standard input" else file]
     for stack in stacks:
         words += ["--stack", stack.word]
-    if control is not None:
+    for control in controls:
         words += ["--control", control]
     for path, value in overrides.items():
-        if (path, value) != (f"flows.{SEAT}.control", control):
+        if path != f"flows.{SEAT}.control" or value not in controls:
             words += ["--set", f"{path}={_toml(value)}"]
     if point is not None:
         words += ["--point", str(point + 1)]

@@ -365,13 +365,22 @@ class Scenario:
             for index in sorted(failures):
                 point, seed = jobs.pair(index)
                 at_point = point if self.sweep.axes else None
-                named = next(filter(is_python_file, self.controls), None)
-                command = repeating(self.file, self.overrides, at_point, seed, self.stacks, named)
+                command = repeating(
+                    self.file, self.overrides, at_point, seed, self.stacks, self._python_files()
+                )
                 done.failures.append(Failure(point + 1, seed, failures[index], command))
             if done.failures and len(done.failures) == done.runs:
                 raise RunError(str(done.failures[0]))
         done.precision = rounds.outcome()
         return done
+
+    def _python_files(self) -> list[str]:
+        """Returns the files that define controls in Python, each by the first of the names that the scenario uses."""
+        first: dict[type[Control], str] = {}
+        for name, cls in self.controls.items():
+            if is_python_file(name):
+                first.setdefault(cls, name)
+        return list(first.values())
 
     def trace(self, seed: int | None = None) -> pl.DataFrame:
         """Runs once and returns every event of every packet, in time order.

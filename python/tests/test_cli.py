@@ -260,29 +260,6 @@ class TestReproduce:
             ackclock("check", scenario).out.split()
         )
 
-    def test_a_study_runs_a_control_in_python_that_it_names(
-        self, ackclock: Command, study_file: Path
-    ) -> None:
-        own = study_file.with_name("gentle.py")
-        own.write_text("from ackclock.controls import NewReno\n\n\nclass Gentle(NewReno):\n    pass\n")
-        text = study_file.read_text()
-        study_file.write_text(replaced(text, ('control = "newreno"', 'control = "sack"')))
-        before = json.loads(ackclock("reproduce", study_file, "--json").out)
-        study_file.write_text(replaced(text, ('control = "newreno"', 'control = "gentle.py"')))
-        refused = ackclock("check", study_file)
-        assert (refused.code, "`--control FILE.py`" in " ".join(refused.err.split())) == (2, True)
-        assert ackclock("check", study_file, "--control", own).code == 0
-        after = json.loads(ackclock("reproduce", study_file, "--control", own, "--json").out)
-        # The class is NewReno over selective acknowledgements, as `sack` is, and so are its results.
-        numbers = [[claim["measured"] for claim in one["studies"][0]["claims"]] for one in (before, after)]
-        assert numbers[0] == numbers[1]
-        study_file.write_text("[[\n")
-        assert "small-study.toml:1:" in ackclock("check", study_file, "--control", own).err
-        study_file.write_text(text)
-        unused = ackclock("reproduce", study_file, "--control", own)
-        assert unused.code == 2
-        assert "expected a control in Python that a study names" in " ".join(unused.err.split())
-
     def test_a_base_is_no_study(self, ackclock: Command, derived_file: Path) -> None:
         base = derived_file.with_name("small.base.toml")
         assert ackclock("reproduce", derived_file, "--quick").code == 0
@@ -494,11 +471,6 @@ class TestCheckAndSchema:
             assert "warning" not in outcome.out
         file.write_text(replaced(SLOW_DUALPI2, ("12 Mbit/s", "40 Mbit/s")))
         assert ackclock("check", file).err == ""
-
-    def test_a_study_takes_no_other_control(self, ackclock: Command, study_file: Path) -> None:
-        refused = ackclock("check", study_file, "--control", "cubic")
-        assert refused.code == 2
-        assert "expected a control in Python that a study names" in " ".join(refused.err.split())
 
     def test_a_study_with_a_wrong_scenario(self, ackclock: Command, study_file: Path) -> None:
         study_file.write_text(replaced(STUDY, ('control = "newreno"', 'control = "newrino"')))

@@ -114,3 +114,53 @@ def test_nothing_is_cached_of_a_control_in_python(ackclock: Command) -> None:
     """Other code that the class calls is not known, so its runs are made anew, and none is said to be kept."""
     assert "cached" not in ackclock("run", "named.toml", "--control", "mine.py").out
     assert "cached" in ackclock("run", "tested.toml").out
+
+
+def test_two_flows_name_two_controls_in_python(ackclock: Command, tmp_path: Path) -> None:
+    """With the same law in both files, the flows are those of one file; with another law, they are not."""
+    (tmp_path / "other.py").write_text(MINE.replace("0.7 *", "0.5 *"), encoding="utf-8")
+    (tmp_path / "two.toml").write_text(NAMED.replace('"cubic"', '"other.py"'), encoding="utf-8")
+    both = ("--control", "mine.py", "--control", "other.py")
+    named = flows(ackclock, "two.toml", *both)
+    assert [flow["control"] for flow in named] == ["other.py", "mine.py"]
+    assert named == flows(ackclock, "two.toml", *both[2:], *both[:2])
+
+    (tmp_path / "other.py").write_text(MINE, encoding="utf-8")
+    twice = NAMED.replace('"cubic"', '"mine.py"\nname = "first"')
+    (tmp_path / "twice.toml").write_text(twice, encoding="utf-8")
+    alone = flows(ackclock, "twice.toml", "--control", "mine.py")
+    same = flows(ackclock, "two.toml", *both)
+    assert [flow["goodput_bps"] for flow in same] == [flow["goodput_bps"] for flow in alone]
+    assert [flow["goodput_bps"] for flow in same] != [flow["goodput_bps"] for flow in named]
+    assert ackclock("check", "two.toml", *both).code == 0
+    assert ackclock("check", "two.toml", *both[:2]).code == 2
+
+
+def test_a_control_that_a_flow_names_does_not_replace_the_tested_one(
+    ackclock: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "other.py").write_text(MINE, encoding="utf-8")
+    seat = NAMED.replace('control = "cubic"', 'control = "cubic"\nname = "tested"')
+    (tmp_path / "seat.toml").write_text(seat, encoding="utf-8")
+    assert [flow["control"] for flow in flows(ackclock, "seat.toml", "--control", "mine.py")] == [
+        "cubic",
+        "mine.py",
+    ]
+    both = flows(ackclock, "seat.toml", "--control", "mine.py", "--control", "other.py")
+    assert [flow["control"] for flow in both] == ["other.py", "mine.py"]
+    done = ackclock("run", "seat.toml", "--control", "other.py", "--control", "reno")
+    assert (
+        'found --control other.py and --control reno for the flows called "tested", expected one' in done.err
+    )
+
+
+def test_the_command_that_repeats_a_failed_run_names_every_control(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "other.py").write_text(MINE, encoding="utf-8")
+    bad = MINE.replace("return 0.7 * window", "raise ValueError('too small')")
+    (tmp_path / "mine.py").write_text(bad, encoding="utf-8")
+    (tmp_path / "two.toml").write_text(NAMED.replace('"cubic"', '"other.py"'), encoding="utf-8")
+    both = ("--control", "other.py", "--control", "mine.py")
+    done = ackclock("run", "two.toml", *both, "--replications", "2")
+    _, *words = shlex.split(done.err.partition("`")[2].partition("`")[0])
+    assert words[2:6] == list(both)
+    assert "raised ValueError: too small" in ackclock(*words).err

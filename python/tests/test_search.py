@@ -462,7 +462,7 @@ def test_html_shows_what_was_found_over_time(ackclock: Command, monkeypatch: pyt
     empty.write_text(space.load("bursts").text.replace('name = "tested"', 'name = "other"'))
     refused = ackclock("run", str(empty), "--control", mine)
     assert refused.code == 2
-    assert '--control requires a flow called "tested"' in refused.err
+    assert f'--control {mine} requires a flow called "tested"' in refused.err
     monkeypatch.setattr(run.Search, "find", lambda _: replace(seen, failed=2, why="it fails"))
     done = ackclock("search", mine, "--html", "--json")
     assert json.loads(done.out)["report"] is None

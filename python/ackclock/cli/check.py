@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ackclock.cli.given import naming, scenario_in
@@ -9,10 +10,10 @@ from ackclock.cli.terminal import console, warn
 from ackclock.errors import InputError
 
 
-def check(file: Path, control: str | None = None) -> None:
+def check(file: Path, controls: Sequence[str] = ()) -> None:
     """Validates a scenario, a study, a lesson, a scenario of an evaluation or a control in Python.
 
-    ``control`` is the value of ``--control``, for scenarios and studies.
+    ``controls`` are the values of ``--control``, for scenarios and studies.
     InputError lists the mistakes.
     """
     from ackclock._files import read_text
@@ -20,9 +21,9 @@ def check(file: Path, control: str | None = None) -> None:
     from ackclock.study.kind import ENDING, LESSON, looks_like_evaluation, looks_like_study
 
     def only_scenarios(what: str) -> None:
-        if control is not None:
+        if controls:
             raise InputError(
-                f"--control {control}: {file} is a {what}, but this option applies only to scenarios and studies"
+                f"--control {controls[0]}: {file} is a {what}, but this option applies only to scenarios and studies"
             )
 
     if file.name.endswith(ENDING):
@@ -69,11 +70,11 @@ def check(file: Path, control: str | None = None) -> None:
         )
         return
     if looks_like_study(text):
-        with naming(control, [str(file)]):
+        with naming(controls, [str(file)]):
             _study(file)
         return
     # A pipe can be read only once.
-    read = scenario_in(text, file, {}, control)
+    read = scenario_in(text, file, {}, controls)
     description = read.describe()
     for warning in read.sweep.warnings:
         warn(f"{file}: {warning}")

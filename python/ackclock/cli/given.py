@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,58 +16,68 @@ if TYPE_CHECKING:
     from ackclock.scenario import Scenario
 
 
-def read_scenario(file: Path, overrides: Mapping[str, Any], control: str | None = None) -> Scenario:
-    """Returns the scenario in ``file`` or in standard input, with ``control`` for its flows called "tested".
+def read_scenario(file: Path, overrides: Mapping[str, Any], controls: Sequence[str] = ()) -> Scenario:
+    """Returns the scenario in ``file`` or in standard input, with the ``controls`` of ``--control``.
 
-    A control in Python also applies to each flow that names its file. None keeps the scenario's controls. InputError
-    for a wrong scenario, a missing flow, or a study.
+    A control in Python applies to each flow that names its file. Any other is for the flows called "tested". InputError
+    for a wrong scenario, a missing flow, two controls for "tested", or a study.
     """
     from ackclock._files import read_text
 
-    return scenario_in(read_text(file), file, overrides, control)
+    return scenario_in(read_text(file), file, overrides, controls)
 
 
-def scenario_in(text: str, file: Path, overrides: Mapping[str, Any], control: str | None = None) -> Scenario:
+def scenario_in(
+    text: str, file: Path, overrides: Mapping[str, Any], controls: Sequence[str] = ()
+) -> Scenario:
     """Returns the scenario in ``text``, which was read from ``file``; see ``read_scenario``."""
     from ackclock._files import STANDARD_INPUT
     from ackclock.scenario import Scenario
 
     name = "standard input" if file == STANDARD_INPUT else str(file)
     try:
-        if control is None:
+        if not controls:
             return Scenario.from_text(text, overrides, file=name)
         from ackclock.evaluation.contenders import contender
 
-        tested = contender(control)
         document = _document(text)
-        names = list(_names_of(tested, control, document, file.parent))
-        classes = {one: cls for cls in tested.classes.values() for one in (control, *names)}
-        own = dict(overrides)
-        if _has_seat(document):
-            keys = {**tested.keys, "control": control} if classes else tested.keys
-            own = {**{f"flows.{SEAT}.{key}": value for key, value in keys.items()}, **own}
-        elif not names:
-            others = f' or one with control = "{control}"' if classes else ""
+        classes: dict[str, type[Control]] = {}
+        seated: dict[str, Mapping[str, Any]] = {}
+        for control in dict.fromkeys(controls):
+            tested = contender(control)
+            names = list(_names_of(tested, control, document, file.parent))
+            own = {one: cls for cls in tested.classes.values() for one in (control, *names)}
+            classes |= own
+            if names:
+                continue
+            if not _has_seat(document):
+                others = f' or one with control = "{control}"' if own else ""
+                raise InputError(
+                    f'{name}: --control {control} requires a flow called "{SEAT}"{others}, and the scenario has none; '
+                    "change the file, because --set cannot rename a flow"
+                )
+            seated[control] = {**tested.keys, "control": control} if own else tested.keys
+        if len(seated) > 1:
             raise InputError(
-                f'{name}: --control requires a flow called "{SEAT}"{others}, and the scenario has none; '
-                "change the file, because --set cannot rename a flow"
+                f'{name}: found --control {" and --control ".join(seated)} for the flows called "{SEAT}", expected '
+                "one; name the file of any other control in Python at its flows"
             )
-        return Scenario.from_text(text, own, file=name, controls=classes)
+        keys = {f"flows.{SEAT}.{key}": value for of in seated.values() for key, value in of.items()}
+        return Scenario.from_text(text, {**keys, **overrides}, file=name, controls=classes)
     except ScenarioError:
         _refuse_study(file, text)
         raise
 
 
 @contextmanager
-def naming(control: str | None, studies: Sequence[str]) -> Iterator[None]:
-    """Lets these studies name the control in Python of ``--control``; None names none."""
-    if control is None:
-        yield
-        return
+def naming(controls: Sequence[str], studies: Sequence[str]) -> Iterator[None]:
+    """Lets these studies name the controls in Python of ``--control``."""
     from ackclock._own_controls import offered
 
     files = [Path(name) for name in studies if name.endswith(".toml")]
-    with offered(own_controls(control, files), ("--control", control)):
+    with ExitStack() as all_offered:
+        for control in controls:
+            all_offered.enter_context(offered(own_controls(control, files), ("--control", control)))
         yield
 
 

@@ -80,15 +80,15 @@ StacksOfControls = Annotated[
         show_default=False,
     ),
 ]
-TestedControl = Annotated[
-    str | None,
+TestedControls = Annotated[
+    list[str] | None,
     typer.Option(
         "--control",
         metavar="CONTROL",
         help='Congestion control of the flows named "tested" in a scenario: a name from ackclock list controls, a TOML '
         'table such as { name = "cubic", beta = 0.8 }, or FILE.py[:CLASS] for a control in Python. A file that '
-        'the scenario names, as in control = "mine.py", runs only with --control mine.py. Default: the control in the '
-        "scenario file.",
+        'the scenario names, as in control = "mine.py", runs only with --control mine.py. May be given several times. '
+        "Default: the controls in the scenario file.",
         show_default=False,
     ),
 ]

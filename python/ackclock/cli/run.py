@@ -101,17 +101,17 @@ def run(
     places: Sequence[str] = (),
     labels: Sequence[str] = (),
     scales: Sequence[str] = (),
-    control: str | None = None,
+    controls: Sequence[str] = (),
 ) -> None:
     """Runs a scenario file and prints its results; with ``out`` also writes them as files, with ``html`` as a report.
-    ``control`` is for the flows called "tested".
+    ``controls`` are the values of ``--control``.
 
     RunError, after the results are written, when one of the expectations in ``expect`` is not met.
     """
     overrides = dict(map(assignment, settings))
     if duration is not None:
         overrides["duration"] = duration
-    scenario = read_scenario(file, overrides, control)
+    scenario = read_scenario(file, overrides, controls)
 
     # What a wrong scenario and `ackclock --help` should not cost.
     from ackclock._cluster import workers_at

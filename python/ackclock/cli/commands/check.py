@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ackclock.cli import check as check_command
-from ackclock.cli.options import Stacks, TestedControl
+from ackclock.cli.options import Stacks, TestedControls
 from ackclock.cli.stacks import offering
 
 
@@ -22,7 +22,7 @@ def check(
             show_default=False,
         ),
     ],
-    control: TestedControl = None,
+    control: TestedControls = None,
     stack: Stacks = None,
 ) -> None:
     """Check a file without simulating it; print each mistake with line and column, and the valid name nearest to a
@@ -35,4 +35,4 @@ def check(
     Example: [bold]ackclock check dumbbell.toml[/bold]
     """
     with offering(stack):
-        check_command.check(file, control)
+        check_command.check(file, control or [])

@@ -83,12 +83,12 @@ def reproduce(
         ),
     ] = None,
     control: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--control",
             metavar="FILE.py[:CLASS]",
             help="Allow your study files to run this congestion control in Python, which they name as in "
-            'control = "mine.py".',
+            'control = "mine.py". May be given several times.',
             show_default=False,
         ),
     ] = None,
@@ -120,7 +120,7 @@ def reproduce(
     if check:
         reproduce_command.check(studies or [], threads=threads)
         return
-    with offering(stack, limit), naming(control, studies or []):
+    with offering(stack, limit), naming(control or [], studies or []):
         reproduce_command.reproduce(
             studies or [],
             quick=quick,

@@ -16,7 +16,7 @@ from ackclock.cli.options import (
     Settings,
     StackLimit,
     Stacks,
-    TestedControl,
+    TestedControls,
     Threads,
 )
 from ackclock.cli.stacks import offering
@@ -25,7 +25,7 @@ from ackclock.cli.stacks import offering
 def run(
     file: ScenarioFile,
     set: Settings = None,
-    control: TestedControl = None,
+    control: TestedControls = None,
     duration: Annotated[
         str | None,
         typer.Option(
@@ -207,5 +207,5 @@ def run(
             point=point,
             dask=dask,
             expect=expect or [],
-            control=control,
+            controls=control or [],
         )
