@@ -24,7 +24,11 @@ def labels(values: Sequence[Any]) -> list[str]:
     keys = list(dict.fromkeys(key for row in rows for key in row))
     keys.sort(key=lambda key: key != "name")
     differing = [key for key in keys if len({_text(row.get(key)) for row in rows}) > 1] or keys
-    for with_keys in (False, True):
+    # A table with none of these keys is told from the others by its name: {name = "cubic"} from one with another beta.
+    nameless = any(not any(key in row for key in differing) for row in rows)
+    if nameless and all("name" in row for row in rows):
+        differing = ["name", *differing]
+    for with_keys in (nameless, True):
         found = [
             ", ".join(
                 f"{key} {_text(row[key])}" if with_keys and key != "name" else _text(row[key])

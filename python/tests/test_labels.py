@@ -24,6 +24,12 @@ from ackclock._labels import labels
             [{"name": "red", "min": 5, "max": 5}, {"name": "red", "min": 5}, {"name": "red", "max": 5}],
             ["min 5, max 5", "min 5", "max 5"],
         ),
+        # One that differs by a missing key has the common name.
+        (
+            [{"name": "cubic"}, {"name": "cubic", "beta": 0.5}, {"name": "cubic", "c": 0.5}],
+            ["cubic", "cubic, beta 0.5", "cubic, c 0.5"],
+        ),
+        (["cubic", {"name": "cubic", "beta": 0.5}], ["cubic", "cubic, beta 0.5"]),
         ([{"rate": {"from": 1, "to": 2}}, {"rate": {"from": 1, "to": 3}}], ["2", "3"]),
         ([[1, 2], [3]], ["[1, 2]", "[3]"]),
     ],
