@@ -143,9 +143,10 @@ class Declared:
         known = [*quantities, *words]
         for name in self.labels:
             if name not in known:
-                raise InputError(
-                    f'label: no swept parameter, metric or value is called "{name}"{nearest(name, known)}'
-                )
+                # The key of a file is the end of a parameter's name: `name` of a queue is swept as queue_name.
+                ends = sorted(one for one in swept if one.endswith(f"_{name}"))
+                hint = f'; did you mean "{ends[0]}"?' if ends else nearest(name, known)
+                raise InputError(f'label: no swept parameter, metric or value is called "{name}"{hint}')
             if name in quantities:
                 _split(self.labels[name], name)
         for name, scale in self.scales.items():

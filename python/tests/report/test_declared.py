@@ -103,6 +103,10 @@ def test_the_command_has_them(ackclock: Command, tmp_path: Path) -> None:
             'label: no swept parameter, metric or value is called "limt_bdp"; did you mean "limit_bdp"',
         ),
         (
+            ("--label", "bdp=Buffer"),
+            'label: no swept parameter, metric or value is called "bdp"; did you mean "limit_bdp"',
+        ),
+        (
             ("--label", "limit_bdp"),
             '--label "limit_bdp": expected NAME=VALUE, as in "limit_bdp=Buffer (BDP)"',
         ),
