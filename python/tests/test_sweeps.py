@@ -465,6 +465,29 @@ def test_warnings_are_those_of_the_points() -> None:
     assert not unheard(swept('"flows.tcp.control" = ["newreno", "reno"]', text))
 
 
+def test_transfers_without_a_completion_time_are_counted(ackclock: Command, tmp_path: Path) -> None:
+    """Of four transfers of 0.1 MB, begun each second, 0.1 Mbit/s carries none in 4 s, and 10 Mbit/s all."""
+    text = (
+        SHORT.partition("[[flows]]")[0]
+        + """
+[observe]
+transfers = true
+[[flows]]
+name = "web"
+control = "sack"
+application = { name = "transfers", size = "100 kB", count = 4, every = "1 s" }
+[sweep]
+"dumbbell.bottleneck.rate" = ["RATE", "10 Mbit/s"]
+"""
+    )
+    for rate, noted in (("0.1 Mbit/s", True), ("20 Mbit/s", False)):
+        (tmp_path / "x.toml").write_text(text.replace("RATE", rate))
+        done = ackclock("run", tmp_path / "x.toml", "--replications", "1", "--duration", "4 s")
+        assert done.code == 0, done.err
+        said = " ".join(done.out.split())
+        assert ("web 0 to 100 %" in said) == ("transfers that did not complete" in said) == noted
+
+
 def test_a_point_whose_flows_begin_too_late_is_an_error_and_one_without_them_is_none() -> None:
     with pytest.raises(
         ScenarioError, match=r"found a start at 2 s of flow 1 of 2, .*the end of the run at 1 s"

@@ -162,10 +162,14 @@ def test_two_values_with_one_label_are_refused() -> None:
         same.plot()
 
 
-def drawn_axes(figure: Any) -> Any:
+def drawn_figure(figure: Any) -> Any:
     from ackclock.report.printed import drawn
 
-    return drawn(figure.chart, 3.5).axes[0]
+    return drawn(figure.chart, 3.5)
+
+
+def drawn_axes(figure: Any) -> Any:
+    return drawn_figure(figure).axes[0]
 
 
 def test_a_logarithmic_axis() -> None:
@@ -176,6 +180,24 @@ def test_a_logarithmic_axis() -> None:
     page = figure.plotly().layout
     assert (page.xaxis.type, page.yaxis.type) == ("log", "log")
     assert list(page.xaxis.ticktext) == ["0.5", "1", "4"]
+
+
+def test_panels_that_share_a_logarithmic_axis_have_the_ticks_of_all() -> None:
+    """Each panel has values within one decade, which alone would give other ticks."""
+    figure = runs().with_labels(scales={"rtt_p95_s": "log"}).plot("rtt_p95_s", columns="tcp_control")
+    panels = []
+    for panel, factor in zip(figure.chart.panels, (1.0, 1000.0), strict=True):
+        (curve,) = panel.curves
+        heights = [factor, 2 * factor, 3 * factor]
+        data = {**curve.data, "y": heights, "low": heights, "high": heights}
+        panels.append(replace(panel, curves=[replace(curve, data=data)]))
+    figure.chart = replace(figure.chart, panels=panels)
+    assert figure.chart.shared
+    left, right = drawn_figure(figure).axes
+    ticks = list(left.get_yticks())
+    assert ticks == list(right.get_yticks())
+    assert min(ticks) <= 3
+    assert max(ticks) >= 1000
 
 
 def test_categories_are_at_equal_distances_and_joined() -> None:
