@@ -63,7 +63,11 @@ SCEPTER = {**BUCKET, f"{QUEUE}.name": "scepter"}
 PID = {**SCEPTER, f"{QUEUE}.law": "pid-squared", f"{QUEUE}.round_trip": "100 ms"}
 CASES += [
     Case(name, "reno", {**POLICED, **policer}, flows=20, contract=0.2)
-    for name, policer in [("Token bucket", BUCKET), ("Scepter-I", SCEPTER), ("Scepter made good", PID)]
+    for name, policer in [
+        ("Token bucket", BUCKET),
+        ("Scepter-I", SCEPTER),
+        ("Scepter with `pid-squared`", PID),
+    ]
 ]
 FIRST = {"warmup": "0 s", "duration": "10 s"}
 CASES += [

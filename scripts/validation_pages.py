@@ -118,8 +118,8 @@ def packets() -> str:
         [
             "stack",
             "within",
-            "patterns equal to the end",
-            "why others differ (patterns: packets equal before)",
+            "patterns equal throughout",
+            "why the others differ (number of patterns: equal packets before the difference)",
         ],
         rows,
     )

@@ -102,10 +102,10 @@ def sentence(finding: Finding) -> str:
     """Returns the finding on an expectation in a sentence, with what was measured."""
     text, mean, interval = finding.criterion.text, finding.estimate, finding.interval
     if mean is None:
-        return f"{text} does not hold: no run has a value"
+        return f"{text} does not hold: the quantity has no value in any run"
     if finding.missing:
         runs = finding.seeds + finding.missing
-        return f"{text} does not hold: no value in {finding.missing} of {runs} runs"
+        return f"{text} does not hold: the quantity has no value in {finding.missing} of {runs} runs"
     measured = f"measured {mean_and_spread(mean, interval)}"
     if interval is None:
         measured += " (one run, so no interval)"

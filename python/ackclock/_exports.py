@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from ackclock.scenario import Scenario
 
 FORMATS = {
-    "pcapng": "packets for Wireshark; =senders, =receivers, =LINK (after its queue) or =before:LINK",
+    "pcapng": "packets for Wireshark, captured at the senders (=senders, the default), at the receivers (=receivers), "
+    "before a link's queue (=before:LINK) or after it (=LINK)",
     "qlog": "what each TCP or QUIC sender sends, receives and decides; =FLOW for a single flow",
     "events": "every event that a congestion control received, with its reaction, as Parquet; =csv for CSV",
     "flent": "time series of all flows, for flent",
@@ -151,8 +152,8 @@ class _Plan:
             for name, records in made.items():
                 if records == 0 and self.units[name] == "opportunities":
                     raise InputError(
-                        f"--export mahimahi: {name} would be empty: expected at least 1504 bytes, one delivery "
-                        "opportunity"
+                        f"--export mahimahi: {name} would be empty: found fewer than 1504 bytes that the link can "
+                        "deliver or the flow has delivered, expected at least one delivery opportunity (1504 bytes)"
                     )
                 yield Export(folder / name, records, self.units[name])
             if self.events:

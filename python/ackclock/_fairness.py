@@ -107,7 +107,10 @@ def _over_demand(results: Sequence[Mapping[str, Any]]) -> list[str]:
             text,
             f"  {untold} of {len(flows)} flows may not always have had data to send: external stacks do not report it",
         ]
-    mixed = f"{rest} of {len(flows)} flows did not always have data to send and did not need an equal share"
+    mixed = (
+        f"{rest} of {len(flows)} flows did not always have data to send, so goodput below an equal share is not "
+        "unfair for such a flow"
+    )
     if rest == len(flows):
         return [
             text,

@@ -120,8 +120,8 @@ def known_paths(names: Sequence[str]) -> Sequence[str]:
         if name not in hard_paths.NAMES:
             raise InputError(
                 f"there is no path {name!r}{nearest(name, hard_paths.NAMES)}\n"
-                f"expected one of {', '.join(hard_paths.NAMES)}; to compare controls on another path, "
-                "use `ackclock run` and a scenario with a [sweep] over controls"
+                f"expected one of {', '.join(hard_paths.NAMES)}\n"
+                "to compare controls on another path, use `ackclock run` and a scenario with a [sweep] over controls"
             )
     return names or hard_paths.NAMES
 

@@ -140,7 +140,9 @@ class Store:
 
     def _path(self, key: str) -> Path:
         if self.runs_dir is None:
-            raise AssertionError("results that are not stored in a folder have no files")
+            raise AssertionError(
+                "found a store without a folder (runs_dir is None), expected a folder for the file of a run"
+            )
         return self.runs_dir / key[:2] / f"{key[2:32]}.run.zip"
 
 

@@ -135,7 +135,7 @@ class TestOutside:
             ("bottleneck.rate", "botleneck.rate", ':9:9: try[1] ("slow").set: found "dumbbell.botleneck.rate"'),
             ("bottleneck.rate", "botleneck.rate", 'did you mean "bottleneck"?'),
             ("2 Mbit/s", "2 Mbt/s", ':13:9: try[2] ("fast").set: "dumbbell.bottleneck.rate": found "2 Mbt/s"'),
-            ('dumbbell.bottleneck.rate" = "2 Mbit/s"', 'duration" = "1e5 s"', ':11:1: try[2] ("fast"): sends about'),
+            ('dumbbell.bottleneck.rate" = "2 Mbit/s"', 'duration" = "1e5 s"', ':11:1: try[2] ("fast"): the variant'),
             ('"tcp"', '"tpc"', ':19:8: measure[1] ("goodput").expr: there is no flow "tpc"; did you mean "tcp"?'),
             ("goodput_bps", "goodputt_bps", 'did you mean "goodput_bps"?'),
             ("'fast'", "'fats'", ':23:9: check[1].holds: there is no case "fats"; did you mean "fast"?'),
@@ -279,7 +279,7 @@ class TestMarking:
             (lambda one: seeded(one, 2), "edited: run 1 with seed 2 has results that differ"),
             (versioned, "saved with ackclock 0.0.1, whose results differ"),
             (lambda one: answer(runs=[{"scenario": "x", "results": [{}]}]), "edited: run 1:1:2: "),
-            (lambda one: answer(runs=[{"scenario": HUGE, "results": [{}]}]), "not repeated: the answer's runs send"),
+            (lambda one: answer(runs=[{"scenario": HUGE, "results": [{}]}]), "by the marking: the answer's runs send"),
         ],
     )  # fmt: skip
     def test_a_wrong_or_edited_file_is_told_in_the_table(

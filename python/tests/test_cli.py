@@ -203,7 +203,7 @@ class TestReproduce:
         for words in ("Few flows and many", "Dahal (2007), Table 0.0", "8 flows", "not as printed"):
             assert words in outcome.out
         assert "1 as printed, 1 not as printed" in outcome.out
-        assert "those that change the result of a claim: 1" in outcome.out
+        assert "interpretations that change the result of a claim: 1" in outcome.out
         (report,) = (tmp_path / "results").glob("*.html")
         assert report.name in outcome.out
         assert "Few flows and many" in report.read_text()
@@ -300,10 +300,10 @@ class TestReproduce:
         out = " ".join(ackclock("reproduce", study_file, "--quick").out.split())
         assert (
             "Other interpretations of what the publication leaves open: 2 "
-            "those that change the result of a claim: 1 "
-            "those with which a claim is undecided, although the chosen interpretation decides it: 2 "
-            "Interpretations that change the result of a claim or leave it undecided, each with these claims: Number "
-            "of flows 6 and 6 (2 seeds) (evidence against it: The title.) 1; undecided: 2 count the bits "
+            "interpretations that change the result of a claim: 1 "
+            "interpretations that make a claim undecided: 2 "
+            "Interpretations that change the result of a claim or make a claim undecided, each with the claim ids: "
+            "Number of flows 6 and 6 (2 seeds) (evidence against it: The title.) 1; undecided: 2 count the bits "
             "(a robustness check) undecided: 1"
         ) in out
 

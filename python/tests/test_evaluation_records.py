@@ -75,7 +75,7 @@ def test_a_record_has_the_criteria_of_today(control: str) -> None:
     for name in wanted - recorded:
         family = files.load(name).about.family
         reasons = (
-            "Not with this transport",
+            result.REFUSED,
             "It is not evaluated with ECN marks",
             f"{name} was left out",
             "Left out, because its links could carry more",

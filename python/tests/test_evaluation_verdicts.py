@@ -202,10 +202,13 @@ def test_a_control_that_delivers_nothing_is_a_concern_and_no_gap_in_the_samples(
     enough = {"measure": "ratio", "low": 0.8}
     nothing = judged(enough, [0.0] * 3, [9.0, 9.1, 9.2])
     assert (nothing.verdict, nothing.finding.estimate) == (CONCERN, None)
-    assert nothing.reason == "a value of 0 in 3 of 3 runs, where cubic has a larger one"
+    assert nothing.reason == "a value of 0, whereas cubic has a larger one, in 3 of 3 runs"
     # Nor does one run of three disappear, and Reno, which delivers something, does not excuse it.
     one = judged(enough, [0.0, 9.1, 9.2], [9.0, 9.1, 9.2], [1.0, 1.0, 1.0])
-    assert (one.verdict, one.reason) == (CONCERN, "a value of 0 in 1 of 3 runs, where cubic has a larger one")
+    assert (one.verdict, one.reason) == (
+        CONCERN,
+        "a value of 0, whereas cubic has a larger one, in 1 of 3 runs",
+    )
     # Where the reference delivers nothing either it is as the reference.
     both = judged(enough, [0.0] * 3, [0.0] * 3)
     assert (both.verdict, both.reason) == (AS_STANDARD, "a value of 0 in 3 of 3 runs, as with cubic")
@@ -218,7 +221,7 @@ def test_a_control_that_delivers_nothing_is_a_concern_and_no_gap_in_the_samples(
     assert judged({"measure": "ratio", "high": 1.1, "floor": 1}, [0.0] * 3, [5.0, 5.1, 5.2]).verdict == OK
     # What only the reference has is a concern, what neither has is not.
     only = judged(value(high=2), [1.0, math.nan, 1.0], [1.0] * 3)
-    assert (only.verdict, only.reason) == (CONCERN, "no value in 1 of 3 runs, where cubic has one")
+    assert (only.verdict, only.reason) == (CONCERN, "no value, whereas cubic has one, in 1 of 3 runs")
     neither = judged(value(high=2), [1.0, math.nan, 1.0], [1.0, math.nan, 1.0])
     assert (neither.verdict, neither.reason) == (AS_STANDARD, "no value in 1 of 3 runs, as with cubic")
     assert judged({"measure": "ratio", "high": 2}, [1.0] * 3, [1.0, math.nan, 1.0]).verdict == OK

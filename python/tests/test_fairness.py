@@ -47,8 +47,8 @@ def test_three_equal_flows_and_a_small_one_are_told_apart() -> None:
     assert sentences([result]) == [
         "fairness (Jain) 0.7500 over 4 flows",
         (
-            "  1 of 4 flows did not always have data to send and did not need an equal share; the index over "
-            "the flows that always had data (tcp-1, tcp-2, tcp-3) is 1.0000"
+            "  1 of 4 flows did not always have data to send, so goodput below an equal share is not unfair for "
+            "such a flow; the index over the flows that always had data (tcp-1, tcp-2, tcp-3) is 1.0000"
         ),
     ]
 

@@ -107,8 +107,8 @@ def test_the_counts_on_the_figure_are_those_of_the_page(key: str) -> None:
     count, near, _, wide, *_ = map(int, re.findall(r"\d+", sentence))
     root = figure(key)
     title, *texts = [part.text or "" for part in root.iter(f"{SVG}text")]
-    shares = f"{round(100 * near / count)} % within 10 %, {round(100 * wide / count)} % within 25 %"
-    assert title == f"{count} printed number{'s' if count > 1 else ''}: {shares}"
+    numbers = f"{count} number{'s' if count > 1 else ''}"
+    assert title == f"{near} of {numbers} reproduced within 10 %, {wide} within 25 %"
     counts = [int(found[1]) for text in texts if (found := COUNTED.search(text))]
     assert sum(counts) == count
     assert len(counts) == len(data(key).groups)
@@ -152,7 +152,7 @@ def test_a_point_opens_its_claim_in_the_table_of_its_thesis() -> None:
 def test_each_page_has_its_figure_and_the_repository_a_picture_without_links() -> None:
     for key in ("", *THESES):
         page = ROOT / "docs" / (f"reproduction/{key}.md" if key else "reproduction.md")
-        assert figures.numbers(key).startswith("![Measured against printed numbers")
+        assert figures.numbers(key).startswith("![Measured numbers versus printed numbers")
         assert figures.numbers(key) in page.read_text(encoding="utf-8")
         assert not list(figure(key).iter(f"{SVG}a"))
         assert figure(key).get("role") == "img"

@@ -27,13 +27,17 @@ def test_a_study_runs_a_control_in_python_that_it_names(ackclock: Command, study
     study_file.write_text(text)
     unused = ackclock("reproduce", study_file, "--control", own)
     assert unused.code == 2
-    assert "expected a control in Python that a study names" in " ".join(unused.err.split())
+    assert "expected the Python file of a control that one of the studies uses" in " ".join(
+        unused.err.split()
+    )
 
 
 def test_a_study_takes_no_other_control(ackclock: Command, study_file: Path) -> None:
     refused = ackclock("check", study_file, "--control", "cubic")
     assert refused.code == 2
-    assert "expected a control in Python that a study names" in " ".join(refused.err.split())
+    assert "expected the Python file of a control that one of the studies uses" in " ".join(
+        refused.err.split()
+    )
 
 
 def test_a_study_names_two_controls_in_python(ackclock: Command, study_file: Path) -> None:

@@ -78,7 +78,10 @@ def test_refuses_what_real_time_cannot_do_before_anything_is_made(tmp_path: Path
             text().replace("10 Mbit/s", "20 Gbit/s"),
             "link `wire` has a rate of 20000000000 bit/s, but real-time runs are tested only up to 1000000000 bit/s",
         ),
-        (text('medium = "air"') + medium, "link `wire` shares a medium, which is simulated only"),
+        (
+            text('medium = "air"') + medium,
+            "link `wire` shares a medium, but shared media work only in simulations",
+        ),
     ]:
         file = tmp_path / "wrong.toml"
         file.write_text(wrong)

@@ -185,7 +185,9 @@ def test_a_pause_takes_its_frames_and_is_no_freeze() -> None:
     assert [flow["frames"] for flow in flows[:3]] == [3600, 3000, 3600]
     assert [flow["freezes"] for flow in flows[:3]] == [0, 0, 0]
     pauses = {"flows.1.transport.pause_to": "30 s"}
-    with pytest.raises(ScenarioError, match="found `pause_from` 40 s after `pause_to` 30 s"):
+    with pytest.raises(
+        ScenarioError, match=r"found a `pause_from` of 40 s, which is later than `pause_to` \(30 s\)"
+    ):
         Scenario.from_file(CASES / "5.8.toml", pauses)
 
 

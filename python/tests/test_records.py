@@ -129,7 +129,7 @@ class TestCommands:
         for option in ("--check", "--judge"):
             outcome = ackclock("reproduce", "rbcc/table-4.1", option)
             assert outcome.code != 0
-            assert "have changed since it was recorded" in outcome.out + outcome.err
+            assert "have changed since the study was recorded" in outcome.out + outcome.err
 
     def test_two_ways_to_run_exclude_each_other(self, ackclock: Command) -> None:
         assert "are mutually exclusive" in ackclock("reproduce", "rbcc/table-4.1", "--judge", "--quick").err

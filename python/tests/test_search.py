@@ -396,7 +396,7 @@ def test_what_is_found_is_a_scenario(ackclock: Command) -> None:
     told = ackclock("search", "sack", "--for", "utilisation", "--runs", "20").out.splitlines()
     assert told[0].startswith("sack, utilisation: the fraction of the measured time")
     assert told[3].startswith(f"difference {more.mean():.3f} (")
-    assert told[3].endswith(" between path and unchanged scenario, mean of 5 other seeds")
+    assert told[3].endswith("): worst path minus unchanged scenario, mean over 5 other seeds")
 
 
 def test_what_is_no_worse_with_new_seeds_is_not_called_so(
@@ -543,7 +543,10 @@ def test_failures_are_told(ackclock: Command, monkeypatch: pytest.MonkeyPatch) -
     why = "ZeroDivisionError: the rate was zero"
     seen = run.SearchResult({}, 0.6, {}, 0.7, 0.1, WORSE, 30, [1, 1, 0.4, 0.3, 0.3], 2, 7, why)
     monkeypatch.setattr(run.Search, "find", lambda _: seen)
-    told = f"failed     2 of 5 runs of this scenario, 7 runs of the search; a failed run counts as 1: {why}"
+    told = (
+        "failed     in 2 of 5 runs of this scenario and in 7 runs of the whole search; in a failed run, the objective "
+        f"is 1. First failure: {why}"
+    )
     assert told in ackclock("search", "sack").out
     document = json.loads(ackclock("search", "sack", "--json").out)
     assert (document["failed"], document["all_failed"], document["why_failed"]) == (2, 7, why)

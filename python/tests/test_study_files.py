@@ -113,7 +113,7 @@ def test_a_study_is_read() -> None:
         ([('"flows.tcp-1.cwnd_packets"', '"tcp-1.cwnd"')], "expected flows.<flow>.<quantity>"),
         ([('expect = "< 0"', 'expect = "negative"')], 'expect: found "negative", expected a comparison'),
         ([('expect = "< 0"', 'paper = 0\ntolerance = "10 %"')], "any percentage of a paper value of 0"),
-        ([('expect = "< 0"', 'tolerance = "10 %"')], "tolerance needs `paper`"),
+        ([('expect = "< 0"', 'tolerance = "10 %"')], "`tolerance` needs `paper`"),
         ([('expect = "< 0"', "")], "the claim has no test"),
         ([('expect = "< 0"', 'paper = 1\ntolerance = "little"')], 'found "little", expected a number'),
         ([('kind = "time"', 'kind = "sweep"')], "needs metric (and no series)"),
@@ -143,7 +143,7 @@ def test_a_study_is_read() -> None:
         ([('id = "flows_seen"', 'id = "Flows-Seen"')], "lower-case letters"),
         (
             [('expect = "< 0"', 'not_a_test = "why"\nsame_as = "rbcc/table-4.1 1a"')],
-            'claims[2] ("2"): give either not_a_test or same_as',
+            'claims[2] ("2"): give either `not_a_test` or `same_as`',
         ),
         (
             [('expect = "< 0"', 'expect = "< 0"\nsame_as = "1a"')],

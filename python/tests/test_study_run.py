@@ -268,7 +268,7 @@ def test_a_record_is_judged_as_its_run_was(tmp_path: Path, monkeypatch: pytest.M
     narrow = parse_study(replaced(STUDY, ("paper = 4", "paper = 5")), "small", "study.toml")
     assert judged(record, narrow).claims[0].verdict == "right order, other size"
     wide = parse_study(replaced(STUDY, ('duration = "5 s"', 'duration = "6 s"')), "small", "study.toml")
-    with pytest.raises(InputError, match="have changed since it was recorded"):
+    with pytest.raises(InputError, match="have changed since the study was recorded"):
         judged(record, wide)
     assert not is_stale(record, narrow.study)
     assert is_stale(record, wide.study)

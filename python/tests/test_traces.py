@@ -90,7 +90,7 @@ class TestStacks:
         else:
             assert found.parting is not None
             assert found.parting.what == "losses"
-            assert found.parting.theirs in ("no event reports losses", "no packet lost from here on")
+            assert found.parting.theirs in ("no event reports losses", "no packet lost from this point on")
 
     def test_times_windows_and_packets_are_in_our_units(self, tmp_path: Path) -> None:
         for name, stack in STACKS.items():
@@ -165,7 +165,9 @@ class TestFirstDifference:
         found = compare(log(tmp_path, neqo(CONNECTION)), log(tmp_path, noq(earlier), "theirs"), "time", EXACT)
         assert found.parting is not None
         assert (found.parting.what, found.parting.at) == ("losses", pytest.approx(0.040))
-        assert found.parting.ours == "no packet lost here; next: packet 2 lost (reordering_threshold)"
+        assert found.parting.ours == (
+            "no packet lost at this point; the next such event in this log: packet 2 lost (reordering_threshold)"
+        )
         assert (
             found.parting.theirs == "packet 14 lost (reordering_threshold)"
         )  # its first data packet is number 12

@@ -185,18 +185,20 @@ impl Plan {
 fn missing(entry: &'static Entry, values: &Values, stack: &Stack) -> Option<&'static str> {
     let published = &entry.published;
     if published.discriminator.is_some() {
-        return Some("its loss discriminator runs only over ackclock's own transports");
+        return Some("the control's loss discriminator runs only over ackclock's own transports");
     }
     if published.backoff.is_some() {
         return Some(
-            "it replaces the back-off of the retransmission timer, but the stack has its own back-off",
+            "the control has its own back-off of the retransmission timer, which the stack cannot use",
         );
     }
     if published.recovery.is_some_and(|rule| rule.starts_with("mda")) {
-        return Some("it replaces loss recovery, but the stack has its own loss recovery");
+        return Some("the control has its own loss recovery, which the stack cannot use");
     }
     if !stack.honours_rates && needs_rate(entry, values) {
-        return Some("it sets a sending rate, and the stack paces by the window alone");
+        return Some(
+            "the control sets a sending rate, but the stack always derives its pacing rate from the window",
+        );
     }
     None
 }
@@ -312,7 +314,7 @@ mod tests {
         );
         assert_eq!(
             message(Plan::named("bbrv3", PACES_ITSELF)),
-            "bbrv3 does not run under stack: it sets a sending rate, and the stack paces by the window alone"
+            "bbrv3 does not run under stack: the control sets a sending rate, but the stack always derives its pacing rate from the window"
         );
     }
 

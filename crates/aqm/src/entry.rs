@@ -104,8 +104,8 @@ pub fn drops_above_maximum(given: Option<bool>, ecn: bool, step: bool) -> bool {
 pub const PERIODS: Range = Range::between(1e-4, 1e6);
 
 parameters! {
-    /// The parameter that every queue has, and a link without a queue has not. A discipline whose publication
-    /// has another default presets it.
+    /// The parameter that every queue discipline has, and that a link without a queue does not have. A discipline
+    /// whose publication gives another default presets this default.
     pub struct QueueLimit {
         /// Capacity of the queue, not counting the packet in transmission: a number of packets or bytes, a drain time
         /// at the queue's service rate, or a multiple of the bandwidth-delay product (service rate times the mean base

@@ -48,7 +48,8 @@ impl Update {
 pub const BOUNDED: Declared<bool> =
     declare::flag(
         true,
-        "Levin and May 1976; Jain 2003 section 2.4.1 has no bounds, and a step of 0.01 diverges beyond a horizon of 156",
+        "Levin and May 1976 (limit of the learning rate); Jain 2003 section 2.4.1 has no limit, and its learning rate \
+         of 0.01 exceeds that of Levin and May if `horizon` is above 156",
     )
     .about(
         "Whether the learning rate is limited to values at which the predictor is stable with this `horizon`, and \

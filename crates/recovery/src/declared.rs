@@ -132,7 +132,7 @@ parameters! {
         /// are small, so its round trip can be shorter than that of any data packet
         handshake_min_rtt: bool = flag(
             false,
-            "ns-2's rtt_update, and Linux's tcp_ack_update_rtt, which the profile linux does not follow in this",
+            "true: ns-2's rtt_update and Linux's tcp_ack_update_rtt; the profile linux still has false",
         ),
     }
 }
@@ -306,18 +306,18 @@ parameters! {
         ),
         /// Whether a repeated timeout of the same packet leaves the slow start threshold unchanged
         keeps_threshold: bool = flag(true, "RFC 5681 section 3.1; ns-2 halves the threshold at every timeout"),
-        /// How the packets in flight are reduced to the new window after a mark, or after the host's own interface
-        /// refuses a packet. immediate: nothing is sent until the packets in flight fit the new window. proportional:
-        /// packets are sent in proportion to those delivered, if `recovery` is sack or rack, `reduction` is
-        /// proportional or linux, and the control does not model the path; otherwise as immediate
+        /// How the packets in flight are reduced to the new window after a mark, or after a packet for which the queue
+        /// of the sender's own interface has no room. immediate: nothing is sent until the packets in flight fit the
+        /// new window. proportional: packets are sent in proportion to those delivered, if `recovery` is sack or rack,
+        /// `reduction` is proportional or linux, and the control does not model the path; otherwise as immediate
         mark_reduction: MarkReduction = choice(
             "immediate",
             "immediate: RFC 3168 section 6.1.2; proportional: Linux since 3.7, net/ipv4/tcp_input.c, tcp_enter_cwr and \
              tcp_cwnd_reduction (RFC 9937 covers only losses)",
         ),
-        /// The fate of a packet that the queue of the host's own interface refuses: it is lost (lost), or it stays with
-        /// the sender, which reduces its window, at most once per window of data (cwr). With send_jitter, or a queue
-        /// that drops packets at departure, such as codel, it is always lost
+        /// What happens to a packet for which the queue of the sender's own interface has no room. lost: the packet is
+        /// lost. cwr: the packet stays with the sender, which reduces its window, at most once per window of data.
+        /// With send_jitter, or if that queue drops packets at departure, as codel does, the packet is always lost
         local_drop: LocalDrop = choice(
             "lost",
             "no RFC; lost: ns-2; cwr: Linux net/ipv4/tcp_output.c, __tcp_transmit_skb, which calls tcp_enter_cwr on \

@@ -114,7 +114,7 @@ pub struct Lane {
     /// end, which costs no more where many wait.
     #[expect(
         clippy::box_collection,
-        reason = "with the deque inline, a lane would not fit into one cache line"
+        reason = "with the deque inline, a `Lane` would not fit into one cache line"
     )]
     sorted: Option<Box<VecDeque<StoredPacket>>>,
 }

@@ -154,7 +154,8 @@ const RATE: Declared<Rate> = declare::rate("100 kbit/s", Range::between(1.0, 1e1
 const PACKET: Declared<Size> = declare::size("1000 B", Range::between(1.0, 65_000.0), "none")
     .about("Payload of a packet over UDP, or size of a write into a connection");
 const HEADER: Declared<Size> = declare::size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B").about(
-    "Size of the headers of a UDP packet on the wire; over a connection, the transport sets the size of headers",
+    "Size of the headers of a UDP packet on the wire; only for a flow over UDP, because the transport of a connection \
+     sets the size of its headers",
 );
 /// The range of mean times in seconds: not so short that a source needs very many events for each packet, and
 /// no longer than a run.

@@ -65,5 +65,5 @@ fn a_transfer_ends_when_everything_is_acknowledged() {
 #[test]
 fn what_a_stack_cannot_run_is_refused() {
     let refused = Plan::named("bbrv3", ackclock_quinn::QUINN).expect_err("quinn paces by itself");
-    assert!(refused.to_string().contains("paces by the window alone"), "{refused}");
+    assert!(refused.to_string().contains("derives its pacing rate from the window"), "{refused}");
 }

@@ -144,11 +144,14 @@ fn check(scenario: &Scenario, member: &Member, most: Rate) -> Result<(), Error> 
         let links = links.iter().map(|link| &scenario.network.links[*link as usize]);
         for link in links.clone() {
             if link.medium.is_some() {
-                return refuse(format!("link `{}` shares a medium, which is simulated only", link.name));
+                return refuse(format!(
+                    "link `{}` shares a medium, but shared media work only in simulations",
+                    link.name
+                ));
             }
             if link.plugin.is_some() {
                 return refuse(format!(
-                    "the queue of link `{}` is a plugin, which is simulated only",
+                    "the queue of link `{}` is a plugin, but queue plugins work only in simulations",
                     link.name
                 ));
             }

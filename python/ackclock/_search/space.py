@@ -115,7 +115,7 @@ def load(name: str) -> Space:
     if not name.endswith(".toml") and name not in names():
         raise InputError(
             f'there is no search space "{name}"{nearest(name, names())}\n'
-            f"expected one of {', '.join(names())}, or the path of a scenario (*.toml)"
+            f"expected the path of a scenario (*.toml), or one of the search spaces {', '.join(names())}"
         )
     path = Path(name) if name.endswith(".toml") else folder() / f"{name}.toml"
     text = read_text(path)

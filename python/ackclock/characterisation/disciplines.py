@@ -34,7 +34,8 @@ class Discipline(Table):
     delay: dict[str, str] = Field(
         default_factory=dict,
         description="parameters that depend on the target delay, each as a multiple of it: "
-        '"1 ms" stands for the target delay, "0.5 packets" for half the number of packets that the link sends in it',
+        '"1 ms" stands for the target delay, "0.5 packets" for half the number of packets that the link can send '
+        "during the target delay",
     )
     ecn: bool = Field(default=False, description="whether the discipline can mark packets")
     scheduler: bool = Field(
@@ -57,7 +58,9 @@ class Variant(Table):
         default=None, description="dotted paths of the queues; default: `at` of [disciplines]"
     )
     limit: str | list[str] | None = Field(
-        default=None, description="buffer of the queues; default: `limit` of [disciplines]"
+        default=None,
+        description="buffer size of every queue, or a list with one size for each queue; default: `limit` of "
+        "[disciplines]",
     )
     ecn: bool = Field(
         default=False,
@@ -82,7 +85,9 @@ class Placement(Table):
     """The queues of a scenario at which the disciplines are set."""
 
     at: list[str] = Field(min_length=1, description="dotted paths of the queues")
-    limit: str | list[str] = Field(description="buffer of all queues, or a list with one for each queue")
+    limit: str | list[str] = Field(
+        description="buffer size of every queue, or a list with one size for each queue"
+    )
     packets_per_s: float = Field(
         default=833.3,
         description="rate of the link in packets per second, which converts a target delay into packets",

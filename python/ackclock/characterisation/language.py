@@ -45,10 +45,13 @@ class Condition(Table):
     info_low: float | None = None
     info_high: float | None = None
     factor: float = Field(
-        default=1.0, description="with measure = allowance: the allowance as a multiple of drop-tail's value"
+        default=1.0,
+        description="with measure = allowance: the allowance, which is subtracted from the metric, is this factor "
+        "times the value of the metric with drop-tail (or with the variant in `against`)",
     )
     least: float = Field(
-        default=0.0, description="with measure = allowance: lowest allowance, in the metric's unit"
+        default=0.0,
+        description="with measure = allowance: the allowance is at least this value, in the metric's unit",
     )
     against: str = Field(
         default="",
@@ -130,7 +133,8 @@ class Characterisation(Table):
     section: str = Field(description='section of RFC 7928, e.g. "8.2.2"')
     short: str = Field(description="heading of the study in the summary table, in two or three words")
     requirement: Requirement = Field(
-        description="requirement word in RFC 7928 section 13, or in the section itself"
+        description="requirement level of this test (must, should, ...): the word in RFC 7928 section 13, or in the "
+        "section of the RFC that describes the test"
     )
     demand: str = Field(description="what the section requires, paraphrased")
     criteria: list[Condition] = Field(default_factory=list)

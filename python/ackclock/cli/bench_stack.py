@@ -86,4 +86,6 @@ def _show(made: Bench) -> None:
     if made.replications > 1:
         note(f"means over {made.replications} replications ± half-width of the 95 % interval")
     for sentence in comparisons(made):
-        console().print(f"{sentence} (only paths on which the 95 % intervals do not overlap count)")
+        console().print(
+            f"{sentence} (a path counts only if the two 95 % confidence intervals of the quantity do not overlap)"
+        )

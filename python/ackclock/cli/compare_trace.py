@@ -55,8 +55,8 @@ def compare_trace(
     for name in ignored:
         if name not in may_be_ignored:
             raise InputError(
-                f'--ignore: found "{name}", expected a quantity, losses, states, timeouts, or an event that is not '
-                f"understood{nearest(name, may_be_ignored)}"
+                f'--ignore: found "{name}", expected losses, states, timeouts, a quantity such as ssthresh, or a kind '
+                f"of event that an error message reports as not understood{nearest(name, may_be_ignored)}"
             )
     for log, size in zip((mine, other), sizes, strict=True):
         log.packet_bytes = size or log.packet_bytes
@@ -170,10 +170,14 @@ def _about(side: str, log: Log) -> Text:
 def _how(comparison: Comparison) -> str:
     tolerance = comparison.tolerance
     by = f"by time since {comparison.origin}" if comparison.align == "time" else "by data packets sent"
-    shares = [f"{tolerance.share:.3g}", *(f"{name} {share:.3g}" for name, share in tolerance.of.items())]
+    shares = [
+        f"{100 * tolerance.share:.3g} %",
+        *(f"{name} by up to {100 * share:.3g} %" for name, share in tolerance.of.items()),
+    ]
     return (
-        f"{by}, up to {_place(comparison, comparison.span)}; tolerance {', '.join(shares)}, "
-        f"slack {_place(comparison, tolerance.slack)}; windows in {comparison.unit}"
+        f"{by}, up to {_place(comparison, comparison.span)}; values may differ by up to {', '.join(shares)} "
+        f"(--tolerance), and values and events may be up to {_place(comparison, tolerance.slack)} apart (--slack); "
+        f"windows in {comparison.unit}"
     )
 
 
@@ -196,10 +200,11 @@ def _show_parting(comparison: Comparison, parting: Parting) -> None:
         table.add_row(label, *cells)
     out.print(table)
     for side in SIDES:
-        out.print(Text(f"\n{side}: last events before the difference", style="bold"))
+        heading = f"\n{side}: last events before the difference, at times since {comparison.origin}"
+        out.print(Text(heading, style="bold"))
         for event in comparison.before(side):
             since = event.place.time_s - comparison.begin_s(side)
-            out.print(f"{since:12.6f} s  after {event.place.sent:>6} packets  {event}", soft_wrap=True)
+            out.print(f"{since:12.6f} s  {event.place.sent:>6} packets sent  {event}", soft_wrap=True)
 
 
 def _circumstances(comparison: Comparison, parting: Parting) -> Iterator[tuple[str, str, str]]:
@@ -261,7 +266,7 @@ def _stretches(comparison: Comparison) -> Table:
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     unit = "" if comparison.align == "time" else " packet"
-    table.add_column(f"largest difference per eighth of the logs, up to{unit}")
+    table.add_column(f"largest difference in the eighth of the logs that ends at{unit}")
     for number in range(1, STRETCHES + 1):
         end = comparison.span * number / STRETCHES
         table.add_column(f"{end:.3g} s" if comparison.align == "time" else f"{end:.0f}", justify="right")

@@ -25,7 +25,7 @@ def examples(name: str | None, out: Path | None, notebooks: Path | None, *, answ
 
     if name is None and out is not None:
         raise InputError(
-            "--out: found no lesson, expected its name, as in `ackclock examples incast --out incast.toml`"
+            "--out: found no name of a lesson, expected one, as in `ackclock examples incast --out incast.toml`"
         )
     if notebooks is None and not answers:
         raise InputError("--without-answers: applies only to notebooks; add --notebooks DIR")

@@ -98,7 +98,8 @@ def own_controls(control: str, files: Sequence[Path]) -> Mapping[str, type[Contr
     names = [name for document, folder in documents for name in _names_of(tested, control, document, folder)]
     if not tested.classes or not (names or any(map(_is_not_toml, files))):
         raise InputError(
-            f'--control {control}: expected a control in Python that a study names, as in control = "mine.py"'
+            f"--control {control}: expected the Python file of a control that one of the studies uses; for example, "
+            '--control mine.py requires a study with control = "mine.py"'
         )
     return {name: cls for cls in tested.classes.values() for name in names}
 

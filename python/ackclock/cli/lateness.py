@@ -21,7 +21,7 @@ def show_lateness(conditions: Mapping[str, Any]) -> None:
         )
     stacks = conditions.get("stacks")
     if stacks is not None and stacks["packets"]:
-        console().print(f"the stacks received datagrams and timers late by {_spread(stacks)}")
+        console().print(f"lateness of datagrams and timers at the stacks: {_spread(stacks)}")
     if not conditions["real_time"]:
         note("this run had no real-time priority, which requires root or an rtprio limit in limits.conf")
 

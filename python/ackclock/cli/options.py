@@ -64,8 +64,8 @@ StacksOfControl = Annotated[
         "--stack",
         metavar="PATH[,KEY=VALUE]",
         help="Load a QUIC stack NAME from the shared library PATH (Linux). Its controls, e.g. NAME:cubic, require "
-        "--transport NAME; with that option, all other controls run over ackclock's QUIC. KEY=VALUE passes an option "
-        "to the library. May be given several times.",
+        "--transport NAME. With --transport NAME, controls that are not from this stack run over ackclock's QUIC. "
+        "KEY=VALUE passes an option to the library. May be given several times.",
         show_default=False,
     ),
 ]

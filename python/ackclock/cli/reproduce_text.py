@@ -220,13 +220,11 @@ def _show_sensitivity(result: StudyResult) -> None:
     out = console()
     out.print()
     out.print(f"Other interpretations of what the publication leaves open: {len(readings)}")
-    out.print(f"  those that change the result of a claim: {changing}")
-    out.print(
-        f"  those with which a claim is undecided, although the chosen interpretation decides it: {undecided}"
-    )
+    out.print(f"  interpretations that change the result of a claim: {changing}")
+    out.print(f"  interpretations that make a claim undecided: {undecided}")
     if changing or undecided:
         out.print(
-            "Interpretations that change the result of a claim or leave it undecided, each with these claims:"
+            "Interpretations that change the result of a claim or make a claim undecided, each with the claim ids:"
         )
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
     table.add_column(ratio=3)

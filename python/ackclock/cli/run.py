@@ -326,7 +326,9 @@ def _placed(places: Sequence[str], plots: Sequence[str]) -> Places:
             raise InputError(f'--place {name}: found "{place}", expected one of {", ".join(PLACES)}')
         found.setdefault(place, []).append(name)
     if found and not plots:
-        raise InputError(f"--place {places[0]}: needs --plot METRIC, the figure to lay out")
+        raise InputError(
+            f"--place {places[0]}: needs --plot METRIC, because --place arranges the figure of --plot"
+        )
     return found
 
 

@@ -98,13 +98,15 @@ def search(
         return
     say, finding = console(), found.finding
     say.print(Text(f"{control}, {objective}: {wanted.text}", style="bold"))
+    over = f"mean of the objective over {len(found.samples)} seeds"
+    say.print(f"worst path {significant(found.badness, 3)}: {over}")
     say.print(
-        f"worst      {significant(found.badness, 3)}, mean of {len(found.samples)} seeds on the path that "
-        f"was found"
+        f"unchanged  {significant(found.harmless, 3)}: {over} in the unchanged scenario of {chosen.file}"
     )
-    say.print(f"harmless   {significant(found.harmless, 3)}, in the unchanged scenario of {chosen.file}")
     more = with_ends(finding.estimate, finding.interval)
-    say.print(f"difference {more} between path and unchanged scenario, mean of {finding.seeds} other seeds")
+    say.print(
+        f"difference {more}: worst path minus unchanged scenario, mean over {finding.seeds} other seeds"
+    )
     if path is None:
         say.print(
             Text(
@@ -124,13 +126,15 @@ def search(
     for place, (name, value) in enumerate(values.items()):
         say.print(f"{'' if place else 'with':<10} {name} = {value}")
     if not values:
-        say.print("with       no changes: no path is much worse than the unchanged scenario")
+        say.print(
+            "with       no changes: in the unchanged scenario, the objective is about as large as on the worst path"
+        )
     if found.all_failed:
         here = (
-            f"{found.failed} of {len(found.samples)} runs of this scenario, "
-            f"{number_of(found.all_failed, 'run')} of the search"
+            f"in {found.failed} of {len(found.samples)} runs of this scenario and in "
+            f"{number_of(found.all_failed, 'run')} of the whole search"
         )
-        say.print(Text(f"failed     {here}; a failed run counts as 1: {found.why}"))
+        say.print(Text(f"failed     {here}; in a failed run, the objective is 1. First failure: {found.why}"))
     say.print(f"scenario   {shown(path)}")
     if tested.classes:
         say.print(Text(f"repeat     ackclock run {shown(path)} --control {control}"))

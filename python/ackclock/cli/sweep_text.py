@@ -90,7 +90,8 @@ def _completed(points: Sequence[PointSummary]) -> list[str]:
         f"{name} {significant(100 * min(found), 3)} to {significant(100 * max(found), 3)} %"
         for name, found in left_out.items()
     )
-    return [f"completion times leave out transfers that did not complete; complete at the points: {ranges}"]
+    note = "completion times leave out transfers that did not complete"
+    return [f"{note}; share of transfers that completed, lowest to highest over the points: {ranges}"]
 
 
 def _label(written: Sequence[Mapping[str, str]]) -> Column:

@@ -118,8 +118,8 @@ def _tiny(record: Record) -> str:
 def _faster(record: Record) -> str:
     best = max(_rate(record, begin, begin + 0.2) for begin in [12 + 0.1 * k for k in range(78)])
     said = (
-        f"in its best 200 ms the sender used {100 * best / (10 * RATE):.1f} % of the new capacity, two to ten "
-        "seconds after the capacity grew tenfold"
+        f"from 2 to 10 s after the capacity grew tenfold, the sender used {100 * best / (10 * RATE):.1f} % of the "
+        "new capacity in its best 200 ms"
     )
     # The draft gives no number.
     if best < 0.95 * 10 * RATE:
@@ -158,11 +158,9 @@ HIDDEN = "These tests cannot check this case of the draft from outside the contr
 """The text that replaces the requirement in cases that cannot be checked from outside the control."""
 
 
-def _hidden(what: str) -> Drill:
-    number, _, why = what.partition(": ")
-
+def _hidden(number: str, what: str) -> Drill:
     def judge(_: Record) -> str:
-        raise CannotTell(f"these tests cannot observe {why}")
+        raise CannotTell(f"these tests cannot observe {what}")
 
     return Drill(
         f"bbr-case-{number}", f"BBR draft A, case {number}", "SHOULD", HIDDEN, _path(0.5), judge, BBR
@@ -193,19 +191,19 @@ DRILLS = (
         PLAIN,
         _plateau,
     ),
-    _hidden("2: full_bw_reached after losses while the sender is application-limited"),
+    _hidden("2", "whether losses set full_bw_reached while the sender is application-limited"),
     _case("3", "Drain empties the queue that Startup built.", PLAIN, _drains),
-    _hidden("4: the round in which Drain ends although a queue remains"),
-    _hidden("5: how ProbeBW_UP ends on a plateau of the bandwidth"),
-    _hidden("6: how ProbeBW_UP ends on losses while the sender is application-limited"),
+    _hidden("4", "in which round Drain ends if a queue remains"),
+    _hidden("5", "whether ProbeBW_UP ends because the measured bandwidth has stopped growing"),
+    _hidden("6", "whether losses end ProbeBW_UP while the sender is application-limited"),
     _case(
         "7",
         "An application-limited period does not lower the bandwidth estimate.",
         _path(10.0, writes=LIMITED),
         _limited,
     ),
-    _hidden("8: how ProbeBW_DOWN ends because of the bytes in flight"),
-    _hidden("9: ProbeBW_DOWN ends after the elapsed time"),
+    _hidden("8", "whether ProbeBW_DOWN ends because the bytes in flight have fallen to their target"),
+    _hidden("9", "whether ProbeBW_DOWN ends because it has lasted long enough"),
     _case("10", "ProbeRTT begins five seconds after the minimum RTT was last measured.", PLAIN, _probe_rtt),
     _case(
         "11",
@@ -219,7 +217,10 @@ DRILLS = (
         _path(4.6, rules=HELD),
         _aggregated,
     ),
-    _hidden("13: extra_acked, or acknowledgement batches that begin in ProbeBW_CRUISE"),
+    _hidden(
+        "13",
+        "extra_acked, or whether the sender is in ProbeBW_CRUISE when acknowledgements begin to arrive in batches",
+    ),
     _case(
         "14",
         "A path whose bandwidth-delay product is less than a datagram does not stall the sender.",
@@ -240,7 +241,7 @@ DRILLS = (
         _path(30.0, rates=((0.0, RATE), (10.0, RATE / 10)), queue_bytes=PRODUCT),
         _slower,
     ),
-    _hidden("17: the reaction to a policer, because no test path has one"),
+    _hidden("17", "the reaction to a policer, because no test path has one"),
     _case(
         "18",
         "A spurious loss does not lower the rate.",
@@ -253,7 +254,7 @@ DRILLS = (
         _path(6.6, rules=[Rule(True, "times", 3.0, 3.1, "delay", 0.5)]),
         _timeout,
     ),
-    _hidden("20: the state after a ProbeRTT in Startup"),
-    _hidden("21: inflight_longterm after losses in ProbeBW_UP"),
-    _hidden("22: the bandwidth estimate while the sender is application-limited in ProbeBW_REFILL"),
+    _hidden("20", "the state to which the sender returns after a ProbeRTT that interrupted Startup"),
+    _hidden("21", "the value of inflight_longterm after losses in ProbeBW_UP"),
+    _hidden("22", "the bandwidth estimate while the sender is application-limited in ProbeBW_REFILL"),
 )

@@ -107,8 +107,8 @@ def check(
         if others := [one for one in DRILLS if not applies(one, target.law) and _named(one, only)]:
             laws = sorted(law for law in LAWS if any(applies(one, law) for one in others))
             raise InputError(
-                f"--only {', '.join(only)}: applies only to controls of the algorithm {' or '.join(laws)}: add "
-                f"`--law {laws[0]}` if {target.control} is one"
+                f"--only {', '.join(only)}: found only tests of controls that implement {' or '.join(laws)}; if "
+                f"{target.control} implements {laws[0]}, add `--law {laws[0]}`"
             )
         known = [one.id for one in DRILLS if applies(one, target.law)]
         known += ["paths", *(f"path-{name}" for name in NAMES)]
@@ -162,28 +162,20 @@ def _repeats(target: Target, seed: int) -> list[Outcome]:
     except (CannotTell, RunError) as reason:
         return [judged(REPEATS, reason)]
     random = target.stack.told[3] if isinstance(target.stack, Stack) else "connection identifiers"
+    who = f"two processes, both with seed {seed},"
     if first == second:
-        found = Outcome(
-            REPEATS, "as demanded", f"two processes sent the same {first[0]} datagrams, byte for byte"
-        )
-    elif random:
-        same = (
-            "two processes sent datagrams of equal lengths at equal times, but with different bytes"
-            if first[:2] == second[:2]
-            else "two processes sent different datagrams, or sent them at different times"
-        )
-        found = Outcome(REPEATS, "absent", f"{same}; the stack declares this as random: {random}")
-    elif first[:2] == second[:2]:
-        found = Outcome(
-            REPEATS,
-            "VIOLATED",
-            "two processes sent datagrams of equal lengths at equal times, but with different bytes: the seed "
-            "does not determine all of them",
-        )
+        found = Outcome(REPEATS, "as demanded", f"{who} sent the same {first[0]} datagrams, byte for byte")
     else:
-        found = Outcome(
-            REPEATS, "VIOLATED", "two processes sent different datagrams, or sent them at different times"
+        same = (
+            f"{who} sent datagrams of equal lengths at equal times, but with different bytes"
+            if first[:2] == second[:2]
+            else f"{who} sent different datagrams, or sent datagrams at different times"
         )
+        if random:
+            declared = f"the stack declares that the seed does not determine this: {random}"
+            found = Outcome(REPEATS, "absent", f"{same}; {declared}")
+        else:
+            found = Outcome(REPEATS, "VIOLATED", f"{same}; expected equal bytes at equal times")
     seeded = Outcome(
         SEED,
         "absent" if first == other else "as demanded",

@@ -67,7 +67,11 @@ def _concave(record: Record) -> str:
         f"{last:.1f} in the last third"
     )
     if first < 2 * max(last, 1.0):
-        raise Violation(f"{said}, expected at least twice as much growth in the first third", at + k, at)
+        raise Violation(
+            f"{said}, expected at least twice as much growth in the first third as in the last third",
+            at + k,
+            at,
+        )
     return said
 
 
@@ -193,9 +197,9 @@ def _clamp(record: Record) -> str:
         if ratio > worst:
             worst, at = ratio, moment + LONG_RTT_S
         moment += LONG_RTT_S
-    said = f"the largest growth of the window within an RTT of two seconds was {worst:.2f}-fold"
+    said = f"within an RTT of two seconds, the window grew by a factor of up to {worst:.2f}"
     if worst > 1.5 * 1.05:
-        raise Violation(f"{said}, expected at most 1.5-fold", at, at - LONG_RTT_S)
+        raise Violation(f"{said}, expected a factor of at most 1.5", at, at - LONG_RTT_S)
     return said
 
 

@@ -123,7 +123,7 @@ def _probes(record: Record) -> list[list[Datagram]]:
         groups = [group for group in since if group]
     if len(groups) < 4:
         raise Violation(
-            f"the number of probes in 9.5 s without an acknowledgement was {max(0, len(groups) - 1)}, expected at "
+            f"the stack sent {max(0, len(groups) - 1)} probes while no acknowledgement arrived for 9.5 s, expected at "
             "least 3",
             QUIET_S + 1,
         )
@@ -166,7 +166,7 @@ def _declares_nothing(record: Record) -> str:
     if early:
         raise Violation("packets were declared lost on a probe timeout", record.changed("lost", 1.0) or 1.39)
     if not probe:
-        raise CannotTell("no probe was sent in 400 ms without an acknowledgement")
+        raise CannotTell("no probe was sent, although no acknowledgement arrived for 400 ms")
     return "no loss was declared"
 
 
@@ -176,13 +176,13 @@ def _starts_again(record: Record) -> str:
     if len(second) < 2:
         raise Violation("the stack sends no probe after the loss of its last datagram", 6.0)
     after = second[1] - second[0]
+    said = (
+        "after acknowledgements had arrived, a datagram was lost, and the probe was sent "
+        f"{1e3 * after:.0f} ms after this datagram"
+    )
     if after > 0.3:
-        raise Violation(
-            f"after an acknowledgement, a probe was sent {1e3 * after:.0f} ms after the next lost datagram, expected "
-            "at most 300 ms: the back-off was not reset",
-            second[1],
-        )
-    return f"after an acknowledgement, a probe was sent {1e3 * after:.0f} ms after the next lost datagram"
+        raise Violation(f"{said}, expected at most 300 ms: the back-off was not reset", second[1])
+    return said
 
 
 def _persistent(record: Record) -> str:
@@ -217,7 +217,7 @@ DRILLS = (
         "packet-threshold",
         "RFC 9002 6.1.1",
         "SHOULD",
-        "A datagram that at most two later ones overtake is not declared lost before the time threshold.",
+        "A datagram is not declared lost before the time threshold if at most two later datagrams overtake it.",
         Script(2.0, rules=delay(0.011, [200]), writes=FINE),
         _not_early,
     ),
@@ -273,7 +273,7 @@ DRILLS = (
         "probe-declares-nothing",
         "RFC 9002 6.2",
         "MUST",
-        "No packet is declared lost because a probe timeout expires.",
+        "The expiry of a probe timeout does not cause packets to be declared lost.",
         Script(2.0, rules=hold(0.95, 1.4), writes=tuple(trickle(0.0, 2.0, 0.02))),
         _declares_nothing,
     ),

@@ -114,7 +114,7 @@ def _again(record: Record) -> str:
     found = reductions(record, lost[0].at_s, lost[1].at_s + 4 * RTT_S)
     if len(found) != 2:
         raise Violation(
-            f"the window was reduced {len(found)} times for losses in two round trips, expected twice",
+            f"the window was reduced {len(found)} times for two losses in different round trips, expected twice",
             lost[1].at_s + RTT_S,
         )
     both = " and ".join(f"from {before:.0f} to {after:.0f}" for _, before, after in found)
@@ -184,9 +184,10 @@ def _delivers(record: Record) -> str:
 
 def _backs_off(record: Record) -> str:
     sent = len([one for one in record.datagrams("sent", 6.0, 8.0) if one.is_full])
-    said = f"the sender sends {sent} datagrams in two seconds while every second one is lost"
+    said = f"the sender sends {sent} datagrams in 2 s while every other datagram is lost"
     if sent > 10 * 2 / RTT_S:
-        raise Violation(f"{said}, expected at most {20 / RTT_S:.0f} (an initial window per round trip)", 8.0)
+        most = f"at most {20 / RTT_S:.0f} (an initial window of ten datagrams per round trip)"
+        raise Violation(f"{said}, expected {most}", 8.0)
     return said
 
 

@@ -99,7 +99,7 @@ def plans(
         for loaded, settings in zip(plan.scenarios, plan.settings, strict=True):
             if known.setdefault(loaded.name, settings) != settings:
                 raise AssertionError(
-                    f"{loaded.name}: the settings that are left out differ between the controls"
+                    f"{loaded.name}: found different settings to run for the controls, expected equal settings"
                 )
     return made
 

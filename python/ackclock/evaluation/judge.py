@@ -173,7 +173,7 @@ class _Place:
         lacking = absent & ~self._absent(other)
         if np.any(lacking):
             more = "one" if np.any(np.isnan(own[lacking])) else "a larger one"
-            reason = f"{self._nothing(lacking)}, where {name} has {more}"
+            reason = self._nothing(lacking, f", whereas {name} has {more},")
             return Beside(name, replace(finding, result=Result.NOT_MET), CONCERN, settled=True, reason=reason)
         if np.any(absent):
             reason = f"{self._nothing(absent)}, as with {name}"
@@ -331,10 +331,10 @@ class _Place:
         kept = self._values(f"{self.condition.metric.id}({TESTED!r}) - {EQUAL_SHARE} * {share}")
         return judge_values(AT_LEAST_ZERO, kept, self.error).met
 
-    def _nothing(self, where: npt.NDArray[np.bool_]) -> str:
-        """Returns in how many runs there is nothing to judge."""
+    def _nothing(self, where: npt.NDArray[np.bool_], contrast: str = "") -> str:
+        """Returns in how many runs there is nothing to judge; ``contrast`` says what a reference has in them."""
         what = "no value" if np.any(np.isnan(self.of(TESTED)[where])) else "a value of 0"
-        return f"{what} in {np.sum(where)} of {where.size} runs"
+        return f"{what}{contrast} in {np.sum(where)} of {where.size} runs"
 
     def _failures(self) -> list[str]:
         """Returns why runs of the control under test failed, those of the setting to compare with included."""

@@ -45,7 +45,8 @@ class Point(Table):
     quick: bool = Field(default=False, description="whether a quick evaluation includes the point")
     marks: bool = Field(
         default=False,
-        description="whether the control under test uses ECN; the point is left out for a transport without ECN",
+        description="whether the control under test uses ECN at this point of the axis; an evaluation over a transport "
+        "without ECN leaves the point out",
     )
 
 
@@ -142,16 +143,19 @@ class Demand(Table):
     limit: str | Limit = Field(description="name of a bundled limit, or a table that defines a limit")
     against: dict[str, str] = Field(
         default_factory=dict,
-        description='for measure = "change": axes and points of the undisturbed setting to compare with',
+        description='for measure = "change": undisturbed setting to compare with, as names of axes, each with the name '
+        "of one of its points",
     )
     only: dict[str, list[str]] = Field(
         default_factory=dict,
-        description="settings to which the limit applies, by points of axes; default: every setting",
+        description="settings to which the limit applies, as names of axes, each with the names of some of its points; "
+        "default: every setting",
     )
     equal: str = Field(
         default="",
-        description='for measure = "harm": metric that computes the equal share of the other flows. The condition is '
-        "also met if these flows get at least 90 % of this share, with the tested control and with the reference",
+        description='for measure = "harm": metric that computes what the other flows would get if all flows had equal '
+        "shares. The condition is also met if, beside the tested control, these flows get at least 90 % of the larger "
+        "of two equal shares: that with the tested control and that with the reference",
     )
 
     @model_validator(mode="after")
@@ -253,12 +257,13 @@ class ScenarioFile(Table):
     )
     lacks: list[str] = Field(
         default_factory=list,
-        description="parts of the RFC's section that the scenario omits or tests less strictly, and generous limits",
+        description="weaknesses of the scenario as a test of the RFC's section: parts that it omits or tests less "
+        "strictly, and limits that are easy to meet",
     )
     partial: str = Field(
         default="",
-        description="reason why the RFC's section is not satisfied even if all conditions are met, as a clause that "
-        "follows `but`: the verdict is then `no limit` instead of OK",
+        description="reason why the RFC's section is not satisfied even if all conditions are met, worded to follow "
+        "`but` in the report. With this key, the verdict of the criterion is `no limit` where it would otherwise be OK",
     )
     marks: bool = Field(
         default=False,

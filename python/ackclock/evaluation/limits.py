@@ -30,17 +30,20 @@ class Limit(Table):
     measure: Measure
     low: float | None = None
     high: float | None = None
-    unit: str = Field(default="", description="unit of `low` and `high`; for a ratio, unit of `floor`")
+    unit: str = Field(
+        default="", description='unit of `low` and `high`; for measure = "ratio", unit of `floor`'
+    )
     floor: float = Field(
         default=0.0,
         ge=0,
-        description="for a ratio: a value below `floor` is replaced by `floor` before the division",
+        description='for measure = "ratio": a value below `floor` is replaced by `floor` before the division',
     )
     runs: float = Field(
         default=0.0,
         ge=0,
         lt=1,
-        description="for a rate: largest allowed fraction of runs in which the metric is outside the range, below 1",
+        description='for measure = "rate": largest allowed fraction (less than 1) of runs in which the metric is '
+        "outside the range",
     )
     beside: bool = Field(
         default=False,
@@ -88,7 +91,7 @@ class Limit(Table):
             least = f" (values below {floor} count as {floor})" if self.floor else ""
             return f"{said} times the reference's{least}"
         if self.measure == "change":
-            return f"{said} times the undisturbed value{self._or_beside}"
+            return f"{said} times the value in the undisturbed setting{self._or_beside}"
         unit = f" {self.unit}" if self.unit else ""
         if self.measure == "difference":
             return f"{said}{unit} more than the reference's"

@@ -80,7 +80,7 @@ def apart(what: str, work: Callable[[], T]) -> T:
             value, failure = here.recv()
     except (EOFError, OSError):  # the process ended before, or while, it wrote
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        raise RunError(f"{what}: the run ended its process ({_how(code)})") from None
+        raise RunError(f"{what}: the process of the run ended unexpectedly ({_how(code)})") from None
     os.waitpid(child, 0)
     if failure is not None:
         raise failure

@@ -15,7 +15,14 @@ from ackclock.evaluation.files import load, names
 from ackclock.evaluation.judge import findings
 from ackclock.evaluation.language import MARKS, SOLO, TESTED, ScenarioFile
 from ackclock.evaluation.measured import Measured
-from ackclock.evaluation.result import OF_TAIL_DROP, ScenarioResult, of_scenarios, shortened, tail_drop
+from ackclock.evaluation.result import (
+    OF_TAIL_DROP,
+    REFUSED,
+    ScenarioResult,
+    of_scenarios,
+    shortened,
+    tail_drop,
+)
 from ackclock.evaluation.rfc import FAMILIES
 from ackclock.evaluation.run import Plan
 from ackclock.experiment.model import Setting
@@ -140,7 +147,7 @@ def _lacks(
     yield from (text for text in lines if text.startswith(own))
     yield from (text for text in kept["lacks"] if ": with " in text and not text.startswith(own))
     yield from shortened(results, most_packets)
-    if kept["sentence"].startswith("Not with this transport"):
+    if kept["sentence"].startswith(REFUSED):
         there = {one.loaded.name for one in results}
         of_it = (name for name in names() if load(name).about.family == kept["id"])
         yield from (

@@ -41,6 +41,7 @@ OF_TAIL_DROP = tuple(f"N-0{number}" for number in range(1, 10))
 MOST_NAMED = 3
 """The largest number of conditions that the sentence of a verdict names."""
 UNMARKED = "not evaluated with ECN marks, because the transport does not use ECN"
+REFUSED = "Not evaluated, because the scenario cannot run over this transport"
 NOT_ASKED = "None of its scenarios was selected for this evaluation."
 
 
@@ -253,7 +254,7 @@ def _family(family: Family, own: Sequence[ScenarioResult], answers: Answers, pla
         why = family.not_evaluated or NOT_ASKED
         refused = [why for name, why in plan.refused.items() if plan.family_of[name] == family.id]
         if refused:
-            why = f"Not with this transport: {refused[0]}"
+            why = f"{REFUSED}: {refused[0]}"
         elif any(plan.family_of[name] == family.id for name in plan.unmarked):
             why = f"It is {UNMARKED}."
         elif any(plan.family_of[name] == family.id for name in plan.too_large):
@@ -375,4 +376,7 @@ def tail_drop(verdicts: Mapping[str, str]) -> tuple[str, str]:
             f"This verdict requires all criteria of sections 5.1 and 5.2; not evaluated: {', '.join(missing)}.",
         )
     those = ", ".join(section for section, one in verdicts.items() if one == verdict)
-    return verdict, f"All scenarios of section 5 have drop-tail queues; {verdict} in {those}."
+    return (
+        verdict,
+        f'All scenarios of section 5 have drop-tail queues. The worst verdict in section 5 is "{verdict}" ({those}).',
+    )

@@ -204,8 +204,8 @@ FAMILIES = (
         "7.11",
         "Data centers",
         "SHOULD",
-        "Data centres have RTTs below 2 ms, bursts, and many nodes that finish at once; state with "
-        "which controls the proposed control can coexist.",
+        "Data centres have RTTs below 2 ms, bursts of traffic, and many nodes that complete a task at the same time; "
+        "state with which controls the proposed control can coexist.",
     ),
 )
 

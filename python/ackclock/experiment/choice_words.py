@@ -56,7 +56,9 @@ def _cross_fitted(settings: tuple[Array, ...], best: Callable[[Array], np.intp])
 def _columns(settings: tuple[Array, ...]) -> Array:
     """Returns an array of (replications, settings)."""
     if any(setting.ndim == 0 for setting in settings):
-        raise ValueError("expected settings with one value per replication, found a constant")
+        raise ValueError(
+            "expected arguments with one value per replication, such as loss('red[*]'), found a constant"
+        )
     columns = [setting if setting.ndim == 2 else setting[:, None] for setting in settings]
     if sum(column.shape[1] for column in columns) < 2:
         raise ValueError("expected two or more settings to choose from")

@@ -145,7 +145,7 @@ class SampleWords:
         if not swept:
             known = [run.curve for run in self._runs if run.value is not None]
             raise LookupError(
-                f'there is no case with a sweep called "{found["case"]}"{nearest(found["case"], known)}'
+                f'no case that has a sweep is called "{found["case"]}"{nearest(found["case"], known)}'
             )
         low, high = _bound(found["low"], -np.inf), _bound(found["high"], np.inf)
         inside = (
@@ -207,13 +207,13 @@ def _reduction(
         if not more:
             if first.ndim < 2:
                 raise ValueError(
-                    f"{name}() takes the values of a sweep, such as {name}(loss('rbcc[*]')), not of one "
-                    f"case; "
-                    "the mean over replications is taken at the end"
+                    f"{name}() with one argument: found no sweep, expected the values of a sweep, such as "
+                    f"{name}(loss('rbcc[*]')); the mean over the replications is computed later, from the value "
+                    "of the whole expression"
                 )
             return reduced(first, axis=-1)
         if pairwise is None:
-            raise ValueError(f"{name}() takes one sweep, found {1 + len(more)} arguments")
+            raise ValueError(f"{name}(): found {1 + len(more)} arguments, expected the values of one sweep")
         return reduce(pairwise, more, first)
 
     function.__doc__ = f"{name}(x) along a sweep" + (f", or {name}(a, b, ...)" if pairwise else "")
@@ -234,7 +234,8 @@ def _along_sweep(x: Array, y: Array) -> tuple[Array, Array]:
     """Returns ``x`` as (1, points) and ``y`` as (replications, points)."""
     if x.ndim != 2 or len(x) != 1 or y.ndim != 2 or x.size != y.shape[1]:
         raise ValueError(
-            "expected `axis` and a metric with the same selection of the sweep's values, such as [*] in both"
+            "expected `axis` and a metric, both for the same values of a sweep, such as axis('rbcc[*]') and "
+            "loss('rbcc[*]')"
         )
     if x.size < 2:
         raise ValueError("expected a sweep with two or more values")

@@ -53,12 +53,13 @@ class Answer(Table):
     student: str = Field(description="name that the student entered")
     answer: str = Field(description='text that the student wrote in the field "What do you find, and why?"')
     scenario: str = Field(
-        description="text of the scenario file when the answer was saved; it may not have been run"
+        description="text of the scenario file when the answer was saved; the student may have edited the text after "
+        "the last run"
     )
     runs: list[Ran] = Field(
         max_length=50,
-        description="the last run of each variant of the lesson without other changes, its last run with other "
-        "changes, and the last run of any other scenario; oldest first",
+        description="runs, oldest first: for each variant of the lesson, the last run without other changes and the "
+        "last run with other changes; and, of all runs of other scenarios, the last one",
     )
     checksum: str = Field(
         description="64-bit FNV-1a hash of the file's texts (not its results), in hexadecimal digits; detects edits, "
@@ -127,7 +128,8 @@ def repeated(answer: Answer) -> list[Repeated]:
     )
     if packets > MOST_PACKETS:
         raise AnswerError(
-            f"not repeated: the answer's runs send about {packets:.2g} packets, expected at most {MOST_PACKETS:.0g}"
+            f"not repeated by the marking: the answer's runs send about {packets:.2g} packets in total, expected at "
+            f"most {MOST_PACKETS:.0g}"
         )
     return [_repeated(number, ran) for number, ran in enumerate(answer.runs, start=1)]
 
@@ -163,8 +165,8 @@ def _repeated(number: int, ran: Ran) -> Repeated:
         if {key: value for key, value in result.items() if key != "series"} != told:
             if told.get("version") != result["version"]:
                 raise AnswerError(
-                    f"not repeated: the answer was saved with ackclock {str(told.get('version'))[:20]}, whose results "
-                    f"differ from those of ackclock {result['version']}"
+                    f"not repeated by the marking: the answer was saved with ackclock {str(told.get('version'))[:20]}, "
+                    f"whose results differ from those of ackclock {result['version']}"
                 )
             raise AnswerError(
                 f"edited: run {number} with seed {seed} has results that differ from those of the repeated run"

@@ -99,8 +99,8 @@ def _wrong_values(lesson: Lesson, scenario: Scenario) -> list[str]:
             continue
         if (packets := described["expected_packets"]) > MOST_PACKETS:
             problems.append(
-                f"{place}: sends about {packets:.2g} packets, expected at most {MOST_PACKETS:.0g}: the page asks for "
-                "confirmation before a longer run"
+                f"{place}: the variant sends about {packets:.2g} packets, expected at most {MOST_PACKETS:.0g}; above "
+                "this number, the page asks for confirmation before a run"
             )
     return problems
 

@@ -62,7 +62,8 @@ def _check_result(line: int, made: Call) -> None:
     if made.number is not None and made.number < 0 and not waits:
         raise Inexpressible(
             line,
-            f"{made.name} fails ({made.error or made.result}), but ackclock does not support calls that fail",
+            f"the script expects {made.name} to fail ({made.error or made.result}), but ackclock does not "
+            "support calls that fail",
         )
 
 
@@ -93,7 +94,8 @@ def _write(world: World, line: int, made: Call) -> None:
         )
     if made.ends is not None and made.ends > world.tolerance:
         raise Inexpressible(
-            line, f"{made.name} blocks, but ackclock has no send buffer: its writes never block"
+            line,
+            f"the script expects {made.name} to block, but ackclock has no send buffer, so its writes never block",
         )
     if count // world.packet_bytes > _MOST_PACKETS:
         raise Inexpressible(

@@ -122,7 +122,9 @@ class _Expected:
             if first != byte:
                 raise self.differ(f"{world.shown(departure)} is sent at {_seconds(departure.at)} s")
             if first + size > segment.end - 1:
-                raise self.differ(f"{world.shown(departure)} is sent, which ends after the expected data")
+                raise self.differ(
+                    f"{world.shown(departure)} is sent, a segment that extends beyond the end of the expected data"
+                )
             self._fields(departure)
             sent.append(departure)
             byte += size

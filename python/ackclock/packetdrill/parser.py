@@ -55,7 +55,7 @@ def _arguments(text: str, file: str) -> list[str]:
             found += shlex.split(match[1])
         except ValueError as error:
             line = text.count("\n", 0, match.start(1)) + 1
-            raise ScriptError(file, line, f"comment // ackclock: cannot parse its options: {error}") from None
+            raise ScriptError(file, line, f'cannot parse the options after "// ackclock:": {error}') from None
     return found
 
 

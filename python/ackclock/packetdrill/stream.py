@@ -90,8 +90,8 @@ class Incoming:
         if stop - start != 1:
             raise Inexpressible(
                 line,
-                f"the boundaries of other segments split this segment of the peer into {stop - start} parts, but "
-                "ackclock receives only whole segments",
+                f"other segments from the peer begin or end inside this one and divide it into {stop - start} parts; "
+                "expected segments that do not overlap in part, because ackclock receives only whole segments",
             )
         return start
 

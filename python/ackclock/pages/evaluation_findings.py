@@ -102,7 +102,7 @@ def over_the_grid(found: Sequence[Found], verdict: str) -> Iterator[str]:
     rates, rtts = (list(dict.fromkeys(cell[k] for cell in settings)) for k in range(2))
     yield ""
     sizes = sorted((one for (one,) in of_buffer), key=buffer_order)
-    buffers = ", ".join(f"{with_buffer[one,]} of {of_buffer[one,]} with {one}" for one in sizes)
+    buffers = ", ".join(f"{with_buffer[one,]} of {of_buffer[one,]} settings with {one}" for one in sizes)
     yield (
         f"{finding['text']} (`{scenario['name']}`): the number of settings with the verdict **{verdict}**, by link "
         "rate and RTT. Paths with a small bandwidth-delay product have fewer buffer sizes, because every buffer holds "

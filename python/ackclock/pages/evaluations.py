@@ -119,9 +119,10 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     if name in references:
         yield (
-            f"{name} is one of its own references, so a condition that compares it with one is never a concern. "
-            "Most other conditions are no concern if a reference does not meet them either. Only the conditions of "
-            "section 5.1.1, and the conditions of section 5.2 on a sender without feedback, can be a concern."
+            f"{name} is itself one of the references. Two kinds of conditions therefore never lead to a concern here: "
+            "those that compare the tested control with a reference, and those that are no concern if a reference "
+            "does not meet them either. Only the conditions of section 5.1.1, and the conditions of section 5.2 on a "
+            "sender without feedback, can be a concern."
         )
         yield ""
     if name in REMARKS:

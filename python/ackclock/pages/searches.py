@@ -66,7 +66,7 @@ def generated(control: str) -> str:
     found = [
         one for one in json.loads(RECORD.read_text(encoding="utf-8"))["found"] if one["control"] == control
     ]
-    head = ["searched for", "worst", "new seeds", "CUBIC", "harmless", "with"]
+    head = ["searched for", "worst", "new seeds", "CUBIC", "unchanged", "with"]
     return "\n".join(table(head, [_row(one) for one in found]))
 
 

@@ -120,7 +120,7 @@ def verdicts(name: str) -> str:
         return "Not recorded."
     text = sentence(one.result)
     # The blind studies predict numbers; other studies with these answers ask questions.
-    words = {"question": "prediction", "answered yes": "met", "answered no": "not met"}
+    words = {"question": "prediction", "answered yes": "confirmed", "answered no": "refuted"}
     for word, instead in words.items() if name.startswith("blind/") else ():
         text = text.replace(word, instead)
     return text

@@ -100,10 +100,10 @@ def later_tests(both: Sequence[Recorded]) -> Iterator[str]:
     claims = [claim for _, claim in claims_of(both)]
     if later := [claim for claim in claims if claim.written]:
         held = sum(claim.verdict == "as printed" for claim in later)
-        verb = "was" if len(later) == 1 else "were"
+        verb = "holds" if held == 1 else "hold"
         yield (
-            f"Of the tests of these claims, {len(later)} {verb} defined or changed after the results of a run "
-            f"were known ({held} of these claims came out as printed); each claim says when and why."
+            f"For {len(later)} of these claims, the test was defined or changed after the results of a run were known; "
+            f"each such claim states when and why. Of these {number_of(len(later), 'claim')}, {held} {verb}."
         )
 
 
@@ -120,7 +120,7 @@ def numbers(both: Sequence[Recorded]) -> Iterator[str]:
         yield f"Of {every_one}, {near} {verb} reproduced to within 10 % and {wide} to within 25 %.{rest}"
     if count := sum(bool(claim.reversed_by) for _, claim in claims_of(both)):
         results = number_of(count, "result")
-        yield f"Another interpretation of the thesis's text, which evidence supports, reverses {results}."
+        yield f"Another interpretation of the thesis's text, supported by evidence, reverses {results}."
 
 
 def notes(both: Sequence[Recorded], studies: Sequence[LoadedStudy]) -> Iterator[str]:

@@ -58,10 +58,11 @@ class Agreement:
 
     @property
     def title(self) -> str:
-        """Returns the number of points and the shares of those that are near."""
-        count = len(self.numbers)
-        near, wide = (round(100 * one / count) for one in within(self.numbers))
-        return f"{count} printed number{'s' if count > 1 else ''}: {near} % within 10 %, {wide} % within 25 %"
+        """Returns how many of the numbers are reproduced to within 10 % and 25 %."""
+        near, wide = within(self.numbers)
+        return (
+            f"{near} of {number_of(len(self.numbers), 'number')} reproduced within 10 %, {wide} within 25 %"
+        )
 
     @property
     def words(self) -> str:
@@ -69,7 +70,7 @@ class Agreement:
         near, wide = within(self.numbers)
         verb = "is" if near == 1 else "are"
         return (
-            "Measured against printed numbers on logarithmic axes: "
+            "Measured numbers versus printed numbers, on logarithmic axes: "
             f"{near} of {len(self.numbers)} {verb} reproduced to within 10 % and {wide} to within 25 %."
         )
 

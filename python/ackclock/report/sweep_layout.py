@@ -110,7 +110,9 @@ def placed(
     taken = [one.key for found in given.values() for one in found]
     for key in taken:
         if taken.count(key) > 1:
-            raise InputError(f'plot: "{key}" is named {taken.count(key)} times, expected a single place')
+            raise InputError(
+                f'plot: "{key}" is named {taken.count(key)} times in x, rows, columns and colour, expected once'
+            )
     return given
 
 

@@ -39,9 +39,10 @@ class DrillRecord(Document):
         description="measured behaviour, or reason why the run failed or the behaviour cannot be seen"
     )
     timeline: list[str] = Field(
-        description="window at times of the interval that the violation is about, where it is about one, and the last "
-        "events up to the violation, one line each; empty without a violation, after a failed run, "
-        "and for the tests `repeats`, `seed` and `path-...`"
+        description="evidence of the violation, as lines of text. If the violation concerns an interval of time, the "
+        "first lines give the reported window and number of lost packets at several times in this interval. The other "
+        "lines give the last events up to the violation. Empty without a violation, after a failed run, and for the "
+        "tests `repeats`, `seed` and `path-...`"
     )
 
 

@@ -41,9 +41,11 @@ class TraceEvent(Document):
 
 
 class PartingSide(Document):
-    """The first difference as one of the logs shows it."""
+    """What one of the logs contains at the first difference."""
 
-    text: str = Field(description="description of this log at the first difference")
+    text: str = Field(
+        description="what this log contains at the first difference, in words: a value or an event"
+    )
     time_s: float | None = Field(
         description="time of the first difference on the log's own clock, in seconds; null if `by` is packet"
     )
@@ -73,8 +75,8 @@ class PartingRecord(Document):
     at: float = Field(
         description="position of the first difference: seconds after `origin`, or number of data packets sent"
     )
-    ours: PartingSide = Field(description="first difference as the first log shows it")
-    theirs: PartingSide = Field(description="first difference as the second log shows it")
+    ours: PartingSide = Field(description="what the first log contains at the first difference")
+    theirs: PartingSide = Field(description="what the second log contains at the first difference")
 
 
 class DifferenceRecord(Document):
@@ -127,5 +129,5 @@ class CompareTraceDocument(Document):
     )
     differences: list[DifferenceRecord] = Field(description="one record for each compared quantity")
     not_compared: dict[str, str] = Field(
-        description="reason why a quantity or kind of event was not compared, by its name"
+        description="names of the quantities and kinds of events that were not compared, each with the reason"
     )

@@ -46,8 +46,8 @@ class SettingRecord(Strict):
     )
     solo: Samples = Field(
         default={},
-        description="samples of the other flows when they run without the control under test or a reference, for "
-        "metrics with a limit on harm",
+        description="for metrics with a limit on harm: samples from runs in which the other flows run alone, beside "
+        "neither the control under test nor a reference control",
     )
 
 
@@ -60,16 +60,19 @@ class ConditionRecord(Strict):
         "none"
     )
     measure: Literal["value", "rate", "ratio", "difference", "harm", "change"] = Field(
-        description="judged quantity: the metric's value, the share of runs outside the limit (rate), the ratio to or "
-        "difference from the reference, the harm to other flows beyond the reference's, or the ratio to the "
-        "undisturbed setting (change)"
+        description="judged quantity. value: the metric itself; rate: the share of runs in which the metric is outside "
+        "the limit; ratio, difference: the metric's ratio to, or difference from, its value with the reference; harm: "
+        "the harm to other flows minus the harm that the reference does; change: the metric's ratio to its value in "
+        "the undisturbed setting"
     )
     text: str = Field(description="condition in words")
     setting: str = Field(description="name of the setting in which the condition is judged")
     verdict: VerdictWord = Field(
         description="verdict of the condition: the mildest of the verdicts in `beside`"
     )
-    reference: str = Field(description="name of the reference against which the condition has its `verdict`")
+    reference: str = Field(
+        description="name of the reference control whose verdict in `beside` is the condition's `verdict`"
+    )
     tested: float | None = Field(
         description="mean of the metric over the seeds with the control under test (geometric if `measure` is ratio "
         "and all values are above 0); if `measure` is rate, the share of runs outside the limit; null without a sample"
@@ -79,11 +82,13 @@ class ConditionRecord(Strict):
         "reference's name; null without a sample"
     )
     allowed: tuple[float | None, float | None] = Field(
-        description="smallest and largest value of `tested` that the condition allows, computed from the mean with "
-        "`reference` if the limit compares with it; null for an open end, and if it cannot be computed"
+        description="smallest and largest value of `tested` that the condition allows; if the limit is relative to "
+        "`reference`, computed from the metric's mean with that control; null if there is no limit on this side, or if "
+        "the limit cannot be computed"
     )
     reason: str = Field(
-        description="reason for the verdict that the numbers do not show, such as a failed run; empty without one"
+        description="reason for the verdict if the numbers do not show the reason, as after a failed run; otherwise "
+        "empty"
     )
     beside: dict[str, VerdictWord] = Field(
         description="verdict of the condition against each reference, by the reference's name; only the main "
@@ -124,8 +129,8 @@ class CriterionRecord(Strict):
     verdict: VerdictWord = Field(description="verdict of the criterion over all its scenarios")
     sentence: str = Field(description="explanation of the verdict in one sentence")
     lacks: list[str] = Field(
-        description="limitations, one sentence each: parts of the criterion that are not covered, generous limits, "
-        "connections that a stack closed, and settings and scenarios that were left out"
+        description="limitations, one sentence each: parts of the criterion that are not covered, limits that are easy "
+        "to meet, connections that a stack closed, and settings and scenarios that were left out"
     )
     scenarios: list[ScenarioRecord] = Field(description="one record for each scenario of the criterion")
 
@@ -136,7 +141,10 @@ class ItemRecord(Strict):
     id: str = Field(description="id of the requirement")
     section: str = Field(description="section of RFC 9743 with the requirement")
     demand: str = Field(description="requirement in ackclock's words")
-    answer: str | None = Field(description="answer of the control's author; null without an answer")
+    answer: str | None = Field(
+        description="what the control's author states on this requirement in the file that --answers names; null "
+        "without a statement"
+    )
 
 
 class ComparisonRecord(Strict):
@@ -151,9 +159,11 @@ class ComparisonRecord(Strict):
     )
     compared: int = Field(
         description="number of comparisons made: in each setting, one for each condition, and one for each metric "
-        "whose `better` is more or less"
+        'whose `better` is "more" or "less"'
     )
-    recorded: int = Field(description="number of comparisons possible with the whole earlier record")
+    recorded: int = Field(
+        description="number of comparisons that would be possible with all scenarios and metrics of the earlier record"
+    )
 
 
 class EvaluateDocument(Strict):

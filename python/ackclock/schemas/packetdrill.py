@@ -33,11 +33,12 @@ class TimelineRow(Document):
     """An event of a script next to the host's event."""
 
     line: int | None = Field(
-        description="line of the script, from 1; for an event of the host only, the line that the script had reached"
+        description="line of the script, from 1; for a segment that only the host has, the line at which the script "
+        "and the host differ, or null if they do not differ"
     )
     time_s: float = Field(description="simulated time of the event, in seconds")
     script: str = Field(
-        description="event in the notation of the script; empty for an event of the host only"
+        description="event in the notation of the script; empty if the script has no such event"
     )
     host: str = Field(
         description="corresponding event of the host, in the notation of scripts; empty if the host did nothing"

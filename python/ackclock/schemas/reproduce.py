@@ -122,7 +122,7 @@ class ClaimRecord(Document):
         description="one record for each alternative interpretation that affects the claim"
     )
     error: float = Field(
-        description="largest one-sided p-value that decides the claim at its number of seeds"
+        description="largest one-sided p-value with which the claim counts as decided, given the number of seeds"
     )
     alternative: float | None = Field(
         description="value to expect if the claim were false; null if the study does not state one"
@@ -163,8 +163,8 @@ class SensitivityRecord(Document):
     )
     alternative: str = Field(description="interpretation that is tried in place of the study's")
     changed: list[str] = Field(
-        description="ids of the claims that have a different verdict, other than undecided, under the "
-        "alternative than under the study's interpretation"
+        description="ids of the claims whose verdict under the alternative differs from the verdict under the "
+        "study's interpretation and is not `undecided`"
     )
     undecided: list[str] = Field(
         description="ids of the claims that are decided under the study's interpretation, and undecided under the "
@@ -190,8 +190,11 @@ class PrecisionRecord(Document):
     wanted: float = Field(
         description="largest accepted half-width of a 95 % confidence interval as a share of the mean, e.g. 0.05"
     )
-    metrics: list[str] = Field(description="ids of the metrics whose intervals have to reach the precision")
-    reached: bool = Field(description="whether the intervals of all `metrics` reach the precision")
+    metrics: list[str] = Field(description="ids of the metrics for which the study requires this precision")
+    reached: bool = Field(
+        description="whether the half-width of the confidence interval of each of `metrics`, as a share of the mean, "
+        "is at most `wanted` in all cases"
+    )
     widest: float | None = Field(
         description="largest half-width of an interval as a share of the mean, over all cases; null if a "
         "metric has no interval"
@@ -213,8 +216,8 @@ class CriterionRecord(Document):
         "setting"
     )
     verdict: Literal["OK", "CONCERN", "undecided", "INFO"] = Field(
-        description="verdict on the condition; `INFO`: the condition is for information only, has no sample "
-        "or nothing to compare with, or is missed or possibly missed without being a concern"
+        description="verdict on the condition; `INFO`: either the condition is not met or undecided, but this is no "
+        "concern, or the condition is not judged, because it has no limit, no sample or no case to compare with"
     )
     mean: float | None = Field(
         description="mean of the tested value, which is the ratio to drop-tail, the difference from it, the "
@@ -305,7 +308,9 @@ class ReproduceDocument(Document):
 
     schema_version: Literal[2] = Field(default=2, description="version of this document's format")
     verdicts: dict[Verdict, int] = Field(description="number of claims with each verdict, over all studies")
-    theses: list[ThesisRecord] = Field(description="one record for each thesis and subject of claims")
+    theses: list[ThesisRecord] = Field(
+        description="one record for each thesis and each subject (`about`) of its claims"
+    )
     studies: list[StudyRecord] = Field(description="one record for each study")
     wall_time_s: float = Field(description="elapsed time of the command in seconds")
     report: str | None = Field(description="file of the HTML report; null without one")

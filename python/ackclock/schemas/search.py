@@ -20,8 +20,9 @@ class SearchDocument(Document):
     )
     objective: str = Field(description="name of the quantity that the search drives to its worst value")
     against: str | None = Field(
-        description="name of the congestion control given by --against, whose objective is subtracted; null "
-        "without --against, where `loss`, `delay` and `harm` subtract the objective of CUBIC"
+        description="name of the baseline, the congestion control given by --against: its value of the objective "
+        "is subtracted from that of `control`; null without --against, where CUBIC is the baseline for the objectives "
+        "`loss`, `delay` and `harm`, and the others have no baseline"
     )
     space: str = Field(description="file of the search space")
     badness: float = Field(
@@ -31,18 +32,20 @@ class SearchDocument(Document):
         description="objective in the scenario that was found, one value for each seed of the search"
     )
     before_shrinking: float = Field(
-        description="mean of the objective in the worst scenario, before the search undid the changes that do "
-        "not matter"
+        description="mean of the objective in the worst scenario, before the search undid changes that have little "
+        "effect on the objective"
     )
-    harmless: float = Field(description="mean of the objective in the unchanged scenario of the search space")
+    harmless: float = Field(
+        description="mean of the objective in the unchanged scenario, which is the search space without its `[sweep]`"
+    )
     finding: FindingRecord = Field(
         description="test of how much worse the objective is in the found scenario than in the unchanged "
         "scenario, over seeds that the search did not use"
     )
     failed: int = Field(
         description="number of runs of the found scenario, with the seeds of the search, in which the congestion "
-        "control failed; the objective of a failed run is 1 (the largest share, or a delay of 1 s), before the "
-        "objective of another control is subtracted"
+        "control failed; the objective of a failed run is 1 (the largest fraction, or a delay of 1 s), minus the "
+        "value of the baseline if there is one (see `against`)"
     )
     all_failed: int = Field(
         description="number of runs in the whole search in which the congestion control failed"
@@ -52,11 +55,9 @@ class SearchDocument(Document):
         "found scenario; null if the control never failed"
     )
     values: dict[str, Any] = Field(
-        description="values of the found scenario that differ from the unchanged scenario, by their dotted "
-        "paths; changes that do not matter were undone"
+        description="values in which the found scenario differs from the unchanged scenario, by their dotted paths; "
+        "changes that have little effect on the objective were undone"
     )
-    runs: int = Field(
-        description="number of simulations, including those of the congestion control whose objective is subtracted"
-    )
+    runs: int = Field(description="number of simulations, including those with the baseline (see `against`)")
     scenario: str | None = Field(description="file of the scenario that was found; null if none was found")
     report: str | None = Field(description="file of the HTML page; null without --html")

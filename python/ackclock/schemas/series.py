@@ -66,7 +66,7 @@ FLOWS: Meanings = {
         "`keep_in_congestion` is true, while losses are attributed to congestion"
     ),
     "bandwidth_missing": (
-        "share, from 0 to 1, by which the acknowledgement rate that the back-off `rta` measures is below its maximum "
+        "acknowledgement rate measured by the back-off `rta`, as the relative decrease (0 to 1) from its highest value "
         "so far; 1 before the first sample and while losses are attributed to congestion"
     ),
     "partial_packets_acked": (
@@ -128,7 +128,7 @@ FLOWS: Meanings = {
         "`rate-limited-increase`"
     ),
     "marked_share": ("alpha of `dctcp` and `prague`: the moving average of the share of marked packets"),
-    "prague_window_packets": "window of `prague`, including the fraction of a packet",
+    "prague_window_packets": "congestion window that `prague` computes, not rounded to whole packets",
     "prague_by_rate": (
         "state of `prague`: 1 while it is rate-based and computes the window from the rate, else 0"
     ),
@@ -166,9 +166,10 @@ FLOWS: Meanings = {
         "number of times that `rbcc-dynamic` has lowered its RTT threshold in its probe phase"
     ),
     "rtt_count": (
-        "rtt_count of `rbcc-dynamic`: number of samples with a shorter round-trip time than the previous sample minus "
-        "number with a longer one, since the last reset; an equal round-trip time resets it to 0, as does a change of "
-        "direction with `rtt_count_rule` `run`"
+        "rtt_count of `rbcc-dynamic`: number of round-trip time samples shorter than the previous sample, minus number "
+        "of longer ones, since the last reset. A sample equal to the previous one resets rtt_count to 0; with "
+        '`rtt_count_rule = "run"`, a change from longer to shorter samples, or back, resets rtt_count before the first '
+        "sample after the change is counted"
     ),
     "lean_states": (
         "number of times that `rbcc-dynamic` has classified its flow as lean (small window that does not grow) since "
@@ -184,8 +185,9 @@ FLOWS: Meanings = {
     "loss_layer": "layer of `ltcp-rc` at its last loss",
     "k": "number k of standard TCP flows that `a-tcp`, `tcp-p` or the group of `a-tcp-p` emulates",
     "knee_k": (
-        "k of `a-tcp`, or of the group of `a-tcp-p`, recorded at the first knee (window at which a queue begins to "
-        "build) after each loss; 1 after a loss that resets it"
+        "k of `a-tcp`, or of the group of `a-tcp-p`, at the last recorded knee (window at which a queue begins to "
+        "build); the first knee after each loss is recorded. 0 before the first loss; 1 after the first loss, and "
+        "after a loss before which the knee has moved (a sign of a competing flow)"
     ),
     "knee_cwnd_packets": (
         "window of `a-tcp`, or of the group of `a-tcp-p`, at the latest knee, where a queue began to build"
@@ -198,7 +200,9 @@ FLOWS: Meanings = {
     "srtt_threshold_s": (
         "smoothed round-trip time above which `a-tcp`, or the group of `a-tcp-p`, assumes a queue"
     ),
-    "group_cwnd_packets": "sum of the congestion windows of all flows with which the flow shares `a-tcp-p` or `cm`",
+    "group_cwnd_packets": (
+        "sum of the congestion windows of all flows, this one included, that `a-tcp-p` or `cm` controls together"
+    ),
     "bbr_state": (
         "state of `bbrv3`: 0 Startup, 1 Drain, 2 to 5 ProbeBW (2 DOWN, 3 CRUISE, 4 REFILL, 5 UP), 6 ProbeRTT; state of "
         "`bbrv1`: 0 Startup, 1 Drain, 2 ProbeBW, 3 ProbeRTT"
@@ -236,8 +240,9 @@ FLOWS: Meanings = {
         "(inflight_shortterm); null if there is none"
     ),
     "w_max_packets": (
-        "window W_max of `cubic`: the window stored at the last loss (`remembers`), reduced if fast convergence "
-        "applies; without a loss, and after a timeout, the window at the end of slow start; null during that slow start"
+        "window W_max of `cubic`: the window that the last loss stored (the parameter `remembers` chooses which window "
+        "this is), reduced if fast convergence applies. Before the first loss and after a timeout, W_max is null "
+        "during slow start, and then the window at the end of slow start"
     ),
     "k_s": (
         "time K of `cubic` from the start of the current congestion avoidance stage to the plateau of the cubic curve; "

@@ -25,15 +25,18 @@ _WORDS: Mapping[str, Any] = {
         "items": {"type": "object"},
         "minItems": 1,
         "description": (
-            "rows of a template: each row makes one table; its entries set keys of the table, or replace names in "
-            "braces"
+            "rows, for each of which the template makes one table; an entry of a row sets the key of the same name in "
+            "this table, if there is such a key, and replaces its name in braces, as in `{n}`"
         ),
     },
     "each": {
         "type": "array",
         "items": {"type": "object"},
         "minItems": 1,
-        "description": "tables to make for each combination or row; the enclosing keys apply to all of them",
+        "description": (
+            "tables to make for each combination of values (`for_all`) or for each row (`rows`); the keys of the "
+            "enclosing table apply to all of them"
+        ),
     },
 }
 

@@ -36,8 +36,8 @@ class Outcome:
     def __str__(self) -> str:
         if self.changed:
             return (
-                f"{self.record.study}: its scenario, cases, metrics or interpretations have changed since it was "
-                "recorded"
+                f"{self.record.study}: the scenario, cases, metrics or interpretations have changed since the study "
+                "was recorded"
             )
         if not self.moved:
             return (

@@ -86,8 +86,8 @@ class Claim(Table):
     )
     same_as: str = Field(
         default="",
-        description="claim of a bundled study (THESIS/STUDY CLAIM) for which the same test of the same runs is "
-        "counted",
+        description="claim of a bundled study (THESIS/STUDY CLAIM) that applies the same test to the same runs; "
+        "counts of verdicts include only that claim",
     )
     holds_whatever: str = Field(
         default="", description="reason why the verdict does not depend on the unknown part of the set-up"
@@ -100,14 +100,14 @@ class Claim(Table):
     @model_validator(mode="after")
     def _one_test(self) -> Self:
         if self.tolerance is not None and self.expect is not None:
-            raise ValueError("give either tolerance (with paper) or expect, not both")
+            raise ValueError("give either `tolerance` (with `paper`) or `expect`, not both")
         if self.tolerance is not None and self.paper is None:
-            raise ValueError("tolerance needs `paper`, the published value")
+            raise ValueError("`tolerance` needs `paper`, the published value")
         nothing = self.tolerance is None and self.expect is None and self.direction is None
         if nothing and not self.not_a_test:
             raise ValueError(
-                "the claim has no test: give tolerance (with paper), expect or direction; or give the reason "
-                "why there is no test as not_a_test"
+                "the claim has no test: give `tolerance` (with `paper`), `expect` or `direction`, or give the reason "
+                "in `not_a_test`"
             )
         self._judged_once()
         self.allowed_error()
@@ -122,15 +122,15 @@ class Claim(Table):
         """
         if self.not_a_test and self.same_as:
             raise ValueError(
-                "give either not_a_test or same_as, not both: each is a reason why the claim is not tested here"
+                "give either `not_a_test` or `same_as`, not both: each is a reason why the claim is not tested here"
             )
         if self.holds_whatever and (self.not_a_test or self.same_as):
             raise ValueError(
-                "holds_whatever: leave this key out, because a claim with not_a_test or same_as has no verdict"
+                "holds_whatever: leave this key out, because a claim with `not_a_test` or `same_as` has no verdict"
             )
         if self.setup_unknown and (self.not_a_test or self.same_as or self.holds_whatever):
             raise ValueError(
-                "setup_unknown: leave this key out, because with not_a_test, same_as or holds_whatever no "
+                "setup_unknown: leave this key out, because with `not_a_test`, `same_as` or `holds_whatever` no "
                 "verdict depends on the set-up"
             )
         self.elsewhere()
@@ -145,7 +145,7 @@ class Claim(Table):
         if share >= WIDE * (1 - 1e-9):
             raise ValueError(
                 f'tolerance: "{self.tolerance}" is {share:.3g} % of the printed value; {WIDE} % or more '
-                "requires a tolerance_reason: why a value so far from the printed one still confirms the claim"
+                "requires a `tolerance_reason`: why a value so far from the printed one still confirms the claim"
             )
 
     def elsewhere(self) -> ClaimElsewhere | None:
@@ -180,8 +180,8 @@ class Claim(Table):
             return
         if self.tolerance is None and self.expect is None:
             raise ValueError(
-                "alternative: the claim has no test that could reject this value, which is to be expected if "
-                "the claim were false; give tolerance (with paper) or expect, or leave alternative out"
+                f"alternative: {self.alternative:g} is the value to expect if the claim were false, but no test of "
+                "the claim could reject it; give `tolerance` (with `paper`) or `expect`, or leave `alternative` out"
             )
         if self.accepts(self.alternative):
             raise ValueError(

@@ -96,8 +96,8 @@ class Source(Table):
     )
     numbers_of: str = Field(
         default="",
-        description="bundled study (THESIS/STUDY) that has some of the same printed numbers; these are counted "
-        "only for that study",
+        description="bundled study (THESIS/STUDY) that is compared with some of the same published numbers as this "
+        "study; when published numbers are counted over several studies, a shared number counts only for that study",
     )
 
     @model_validator(mode="after")
@@ -151,7 +151,7 @@ class Case(Table):
     swept: bool = Field(default=True, description="whether the sweep applies to the case")
     sweep: Sweep | None = Field(
         default=None,
-        description="sweep of this case, instead of the study's, for a curve against another quantity",
+        description="sweep of this case, instead of the study's, for a curve whose horizontal axis is another quantity",
     )
 
     @field_validator("name")
@@ -203,15 +203,19 @@ class Figure(Table):
     title: str = ""
     series: str | list[str] | None = Field(
         default=None,
-        description="for a figure over time: series to draw, e.g. links.bottleneck.queue_packets",
+        description='for kind = "time": series to draw over time, e.g. links.bottleneck.queue_packets',
     )
     metric: str | None = Field(
-        default=None, description="for a figure against the swept quantity: id of the metric to draw"
+        default=None,
+        description='for kind = "sweep", a figure with the swept quantity on the horizontal axis: id of the metric on '
+        "the vertical axis",
     )
     x: str | None = Field(
-        default=None, description="for a trade-off: id of the metric on the horizontal axis"
+        default=None, description='for kind = "trade-off": id of the metric on the horizontal axis'
     )
-    y: str | None = Field(default=None, description="for a trade-off: id of the metric on the vertical axis")
+    y: str | None = Field(
+        default=None, description='for kind = "trade-off": id of the metric on the vertical axis'
+    )
     cases: list[str] | None = Field(
         default=None, description="cases to draw, by name or pattern; default: all"
     )
@@ -278,12 +282,14 @@ class Interpretation(Table):
         default="",
         description="evidence for this interpretation in one line: a sentence of the publication with its "
         "section, a default of the simulator version that it names, or another printed number. Without "
-        "evidence the interpretation is a robustness check and reverses no result",
+        "evidence, the interpretation is only a robustness check and cannot reverse a result (from holding to failing, "
+        "or from failing to holding)",
     )
     against: str = Field(
         default="",
-        description="evidence in the publication against this interpretation, with its section; the "
-        "interpretation then reverses only results of claims in `stands_for`",
+        description="evidence in the publication against this interpretation, with its section. With such evidence, "
+        "the interpretation can reverse a result (from holding to failing, or from failing to holding) only for the "
+        "claims in `stands_for`",
     )
     stands_for: list[str] = Field(
         default_factory=list,
@@ -324,8 +330,8 @@ class Assumption(Table):
 
     id: str = Field(
         default="",
-        description="id of the assumption, by which `assume` of a study selects it; keys that the assumption omits are "
-        "those of the assumption with this id in the study's base file",
+        description="id of the assumption. `assume` selects an assumption by its id. If a study's assumption omits "
+        "`what`, `taken`, `why` or `interpretations`, the assumption with the same id in the base file provides them",
     )
     what: str
     taken: str
@@ -417,7 +423,8 @@ class Study(Table):
     scenario: dict[str, Any]
     disciplines: Placement | None = Field(
         default=None,
-        description="queues at which the base's queue disciplines are set; each discipline becomes a case",
+        description="queues of the scenario at which the queue disciplines of the base file are tested; each "
+        "discipline becomes a case",
     )
     characterisation: Characterisation | None = Field(
         default=None, description="scenario of RFC 7928 that this study runs, with its criteria"

@@ -208,13 +208,13 @@ def judged(record: Record, loaded: LoadedStudy) -> StudyResult:
 
     if record.simulation != of_simulation(loaded.study):
         raise InputError(
-            f"{loaded.name}: its scenario, cases, metrics or interpretations have changed since it was recorded; "
-            f"`ackclock reproduce {loaded.name}` runs it"
+            f"{loaded.name}: the scenario, cases, metrics or interpretations have changed since the study was "
+            f"recorded; for current results, run `ackclock reproduce {loaded.name}`"
         )
     if is_stale(record, loaded.study):
         raise InputError(
-            f"{loaded.name}: the simulator now gives results that differ from the record; "
-            f"`ackclock reproduce {loaded.name}` runs it"
+            f"{loaded.name}: the simulator now gives results that differ from the study's record; "
+            f"for current results, run `ackclock reproduce {loaded.name}`"
         )
     work = Work(loaded, Plan(loaded, quick=False, sensitivity=True))
     place = {run.name: c for c, run in enumerate(work.plan.runs)}

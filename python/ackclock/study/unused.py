@@ -18,8 +18,8 @@ def unused(scenario: Mapping[str, Any], overrides: Sequence[Mapping[str, Any]]) 
         keys = [f"`{key}`" for key in table if key != "name"] if isinstance(table, Mapping) else []
         if keys and all(any(covers(one, path) for one in case) for case in overrides):
             yield (
-                f"`{path}`: every case replaces this table of the scenario, so its {listed(keys)} there "
-                f"{'has' if len(keys) == 1 else 'have'} no effect: change the table in the cases"
+                f"`{path}`: every case replaces this table of [scenario], so that {listed(keys)} in [scenario] "
+                f"{'has' if len(keys) == 1 else 'have'} no effect: change the tables in the cases"
             )
 
 

@@ -162,7 +162,7 @@ def _here(what: str, found: _Keyed | None, until: float, has_any: bool) -> tuple
     if found is None and not has_any and what == LOSSES:
         return f"no event reports {what}", None
     if found is None:
-        return f"{nothing} from here on", None
+        return f"{nothing} from this point on", None
     if found.at > until:
-        return f"{nothing} here; next: {found.event}", None
+        return f"{nothing} at this point; the next such event in this log: {found.event}", None
     return str(found.event), found.event

@@ -38,7 +38,11 @@ EVENTS: Mapping[str, EventName] = {
         EventName("packet_received", "received", "all drafts; all stacks"),
         EventName("packets_acked", "acknowledged", "draft 02; neqo neqo-transport/src/qlog.rs 80ca01ee"),
         # Losses.
-        EventName("packet_lost", "lost", "all drafts; mvfst 979f26a9 with the keys of packets_lost"),
+        EventName(
+            "packet_lost",
+            "lost",
+            "all drafts of qlog; mvfst 979f26a9, with the keys that its packets_lost had",
+        ),
         EventName("packets_lost", "lost", "mvfst quic/logging/QLoggerTypes.cpp before 88a8b48c (draft-00)"),
         # Timers.
         EventName("loss_timer_updated", "timer", "draft 02; quic-go qlog/event.go 2cfe6ee0, mvfst 979f26a9"),

@@ -41,7 +41,7 @@ def test_it_counts_what_it_cannot_draw() -> None:
     made = agreement([study((1.0, 1.05), (2.0, 2.4), (-1.0, -5.0), (0.0, 0.0), (1.0, -1.0))])
     assert made is not None
     # Equal zeros are within 10 %.
-    assert made.title == "5 printed numbers: 40 % within 10 %, 60 % within 25 %"
+    assert made.title == "2 of 5 numbers reproduced within 10 %, 3 within 25 %"
     assert made.left_out == "Not drawn: 2 pairs with a zero or opposite signs."
     assert made.file().count("point c") == 3 + 1  # and that of the legend
 
@@ -49,7 +49,7 @@ def test_it_counts_what_it_cannot_draw() -> None:
 def test_numbers_of_which_none_can_be_drawn_have_axes_too() -> None:
     made = agreement([study((0.0, 1.0))])
     assert made is not None
-    assert made.title == "1 printed number: 0 % within 10 %, 0 % within 25 %"
+    assert made.title == "0 of 1 number reproduced within 10 %, 0 within 25 %"
     assert made.file().count("point c") == 1
 
 
@@ -101,4 +101,4 @@ def test_a_figure_is_said_in_words() -> None:
     page = Document(render_page(table_study(), "x"))
     (label,) = [a["aria-label"] for tag, a in page.elements if tag == "svg" and a.get("role") == "group"]
     assert label == made.words
-    assert label.startswith("Measured against printed numbers on logarithmic axes: ")
+    assert label.startswith("Measured numbers versus printed numbers, on logarithmic axes: ")

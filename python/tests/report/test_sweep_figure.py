@@ -139,7 +139,7 @@ def test_the_caller_says_what_is_where() -> None:
             {"rows": "contorl"},
             'rows = "contorl": the figure has no such dimension; did you mean "tcp_control"?',
         ),
-        ({"rows": "count", "columns": "count"}, '"count" is named 2 times, expected a single place'),
+        ({"rows": "count", "columns": "count"}, '"count" is named 2 times in x, rows, columns and colour'),
         ({"x": "metric"}, 'x = "metric" is not a swept parameter'),
         (
             {"rows": "metric", "columns": "group", "colour": "tcp_control"},

@@ -48,7 +48,7 @@ parameters! {
             "Feng et al. 2002, a variant of the algorithm",
         ),
         /// Whether ECN-capable packets are marked instead of dropped, unless the queue overflows
-        ecn: bool = flag(false, "RFC 3168 section 5; Feng et al. 2002 enable marking"),
+        ecn: bool = flag(false, "RFC 3168 section 5; marking is enabled in Feng et al. 2002"),
     }
 }
 

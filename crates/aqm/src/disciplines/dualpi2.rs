@@ -49,7 +49,11 @@ parameters! {
         ),
         /// Proportional gain: change of the controller's probability p' per update for each second by which queueing
         /// delay has grown since the last update; p' squared is the classic drop probability
-        beta: f64 = number("3.2", Range::at_least(0.0), "Linux; RFC 9332 appendix A.1 has 0.3 / RTT_max = 3"),
+        beta: f64 = number(
+            "3.2",
+            Range::at_least(0.0),
+            "Linux; RFC 9332 appendix A.1 has 3 (0.3 / RTT_max with RTT_max = 100 ms)",
+        ),
         /// Coupling factor (k): the L4S queue marks with k times the square root of the classic queue's drop
         /// probability, or with the probability of its ramp (see `ramp_start`) if that is higher
         coupling: f64 = number("2", Range::between(1.0, 100.0), "RFC 9332 section 2.1 and appendix A.1"),

@@ -26,7 +26,7 @@ parameters! {
     /// The counter and its threshold.
     pub struct Parameters {
         /// Reference rate: the counter drains at `drain` times this rate; none for the link's rate
-        rate: Option<Rate> = RATE.source("HULL (Alizadeh et al. 2012): the rate of the link whose packets are counted"),
+        rate: Option<Rate> = RATE.source("Alizadeh et al. 2012 (HULL): a phantom queue drains at a share of its link's rate"),
         /// Rate at which the counter drains, as a share of `rate` (gamma)
         drain: f64 = number(
             "0.95",

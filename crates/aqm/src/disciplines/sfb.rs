@@ -49,7 +49,7 @@ parameters! {
         bin_size: Option<Packets> = packets(
             "none",
             Range::at_least(0.0),
-            "Feng et al. 2001 (simulations); 20 in Linux, and here if `limit` is unlimited",
+            "Feng et al. 2001 (simulations); without a `limit`, 20 packets, the default of Linux, net/sched/sch_sfb.c",
         ),
         /// Increase of a bin's drop probability at each arrival that finds the bin over-full
         increment: f64 = number(

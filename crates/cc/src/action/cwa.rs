@@ -34,13 +34,13 @@ parameters! {
         /// instead of halved
         inclusive: bool = flag(
             false,
-            "Alnuem 2009 figure 4.4 and appendix D halve a window that is equal to `tthresh`; section 4.2.1.2 does not",
+            "Alnuem 2009: a window equal to `tthresh` is halved in figure 4.4 and appendix D, but not in section 4.2.1.2",
         ),
         /// Whether a window at or above the threshold is reduced as at a loss attributed to congestion, which also sets
         /// the slow start threshold; if not, the window is halved and the slow start threshold is unchanged
         halves_ssthresh: bool = flag(
             false,
-            "Alnuem 2009 figure 4.4 sets the slow start threshold; appendix D, which produced the results, does not",
+            "Alnuem 2009: the slow start threshold is set in figure 4.4, but not in appendix D, which produced the results",
         ),
         /// Whether the window is reduced once, at the first partial acknowledgement; if not, every further partial
         /// acknowledgement repeats the reduction with the number of packets that were missing at the first
@@ -51,13 +51,14 @@ parameters! {
         ),
         /// Whether the cause attributed to a loss is kept until its recovery ends; if not, the cause is determined
         /// again at each acknowledgement
-        latch: bool = flag(false, "Alnuem 2009 appendix D determines the cause at each acknowledgement"),
+        latch: bool =
+            flag(false, "Alnuem 2009 appendix D: the cause of a loss is determined again at each acknowledgement"),
         /// Ordinal number, since the last timeout, of the loss attributed to transmission errors that sets the
         /// threshold to the window; until that loss, the previous threshold applies, initially zero
         learns_at: u32 = integer(
             "1",
             Range::between(1.0, 1000.0),
-            "Alnuem 2009 figure 4.4: the first loss; section 8.2 proposes the second or third",
+            "Alnuem 2009: the first loss sets the threshold in figure 4.4; section 8.2 proposes the second or third loss",
         ),
     }
 }

@@ -20,7 +20,8 @@ parameters! {
         /// of a quantum leave back to back
         quantum_time: Span = time("1 ms", Range::between(0.0, 0.1), "BBRv3 draft, section 5.6.3; Linux"),
         /// Largest quantum, the data that pacing sends back to back
-        max_quantum: Size = size("65536 B", Range::between(1.0, 1e7), "BBRv3 draft, section 5.6.3: 64 KB; Linux"),
+        max_quantum: Size =
+            size("65536 B", Range::between(1.0, 1e7), "BBRv3 draft, section 5.6.3, and Linux: 64 KB in both"),
         /// Smallest quantum, the data that pacing sends back to back
         min_quantum: f64 = packets(
             "2 packets",

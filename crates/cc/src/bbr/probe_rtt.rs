@@ -33,7 +33,7 @@ impl Stay {
             return false;
         }
         self.round_done |= rounds.start;
-        //= draft-ietf-ccwg-bbr section 5.3.4.1: ProbeRTT lasts for 200 ms and one round from the time when the packets in flight fit the window of ProbeRTT
+        //= draft-ietf-ccwg-bbr section 5.3.4.1: ProbeRTT ends when both 200 ms and one round have passed since the packets in flight fell to the window of ProbeRTT
         self.round_done && self.has_passed(ack.now)
     }
 

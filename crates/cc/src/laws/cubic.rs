@@ -124,7 +124,7 @@ impl Cubic {
     /// decrease; once the window before the loss is regained it is 1, as Reno's (section 4.3).
     fn alpha(&self, w_est: Packets) -> f64 {
         let beta = self.parameters.beta;
-        //= RFC 9438 section 4.3 alpha: alpha is 1 once Reno's estimate has reached the window before the last reduction
+        //= RFC 9438 section 4.3 alpha: alpha is 1 once Reno's estimate has reached the size that the window had before its last reduction
         if w_est >= self.cwnd_prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) }
     }
 

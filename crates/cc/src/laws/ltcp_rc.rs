@@ -86,13 +86,13 @@ parameters! {
         /// (same-or-falling)
         steady_rule: Steady = choice(
             "not-rising",
-            "S. Jain chapter V section A: not-rising in the pseudo-code, same-or-falling in the prose",
+            "S. Jain chapter V section A: `not-rising` follows the pseudo-code, `same-or-falling` follows the prose",
         ),
         /// When a new minimum round trip changes the factor on the window's increase: at once (at-once), or when the
         /// flow next becomes steady or enters transition (at-event)
         update: Update = choice(
             "at-once",
-            "S. Jain: at-once in the prose of chapter IV, at-event in the pseudo-code of chapter V",
+            "S. Jain: `at-once` follows the prose of chapter IV, `at-event` follows the pseudo-code of chapter V",
         ),
         first_layer: FirstLayer = ltcp::FIRST_LAYER,
     }

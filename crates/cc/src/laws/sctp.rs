@@ -55,9 +55,15 @@ parameters! {
         min_ssthresh: Packets = packets("4 packets", Range::between(1.0, 1000.0), "RFC 9260 section 7.2.3"),
         /// Acknowledgements that count towards the next packet of increase: all (every), or only those that advance the
         /// cumulative acknowledgement while the window is full (full-window)
-        partial_acks: PartialAcks = choice("every", "RFC 9260 section 7.2.2; ns-2's AdjustCwnd"),
+        partial_acks: PartialAcks = choice(
+            "every",
+            "every: RFC 9260 section 7.2.2; full-window: ns-2's function SctpAgent::AdjustCwnd",
+        ),
         /// Whether a timeout at a window of one packet lowers the slow start threshold again
-        lowers_again: bool = flag(true, "RFC 9260 section 7.2.3; not in ns-2's Timeout"),
+        lowers_again: bool = flag(
+            true,
+            "RFC 9260 section 7.2.3; ns-2's function SctpAgent::Timeout does not lower the threshold again",
+        ),
     }
 }
 

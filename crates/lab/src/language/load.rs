@@ -284,7 +284,7 @@ fn check_runs(document: &Document, scenario: &Scenario, points: usize) -> Result
         counted(points, "point"),
         points * replications
     );
-    let expected = format!("at most {MAX_RUNS} runs: fewer replications or fewer points of the sweep");
+    let expected = format!("at most {MAX_RUNS} runs: use fewer replications or fewer points of the sweep");
     let Value::Table(root) = &document.root.value else { return Ok(()) };
     let span = root.get("replications").and_then(|node| node.span.clone());
     Err(vec![document.problem(&span, "replications", &found, &expected, None)])
@@ -296,7 +296,8 @@ fn check_cost(root: &TableReader<'_>, scenario: &Scenario) {
     let packets = scenario.expected_packets();
     if packets > MAX_PACKETS {
         let found = format!("a run of up to about {packets:.1e} packets");
-        let expected = format!("at most {MAX_PACKETS:.0e} packets: a shorter duration or lower rates");
+        let expected =
+            format!("at most {MAX_PACKETS:.0e} packets in a run: use a shorter duration or lower rates");
         root.problem_at("duration", &found, &expected);
     }
     for cost in Cost::all(scenario).iter().filter(|cost| cost.is_refused()) {

@@ -233,7 +233,7 @@ impl Network {
         if one_way && table.get("reverse").is_some() {
             table.problem_at(
                 "reverse",
-                "`reverse` of a link in one direction",
+                "`reverse` for a one-way link",
                 "`between` instead of `from` and `to`",
             );
         }

@@ -180,8 +180,9 @@ impl Observe {
         if samples > most {
             let flows = if sampled { counted(flows, "flow") + " and " } else { String::new() };
             let found = format!("{samples:.0} samples of {flows}{}", counted(links, "link"));
-            let expected =
-                format!("a longer interval: at most {most} samples of each series for this number of series");
+            let expected = format!(
+                "a longer interval: at most {most} samples of each series are allowed with this number of series"
+            );
             observe.problem_at("interval", &found, &expected);
         }
         let found = Self {

@@ -42,12 +42,13 @@ impl Transport for Rtp {
         }
         let Details { min_rate, max_rate, pause_from, pause_to, .. } = Details::from(&profile.values);
         if min_rate > max_rate {
-            let found = format!("`min_rate` {min_rate} above `max_rate` {max_rate}");
+            let found = format!("a `min_rate` of {min_rate}, which is above `max_rate` ({max_rate})");
             table.problem_at("transport", &found, "a `min_rate` of at most `max_rate`");
         }
         if pause_from > pause_to {
-            let found = format!("`pause_from` {pause_from} after `pause_to` {pause_to}");
-            table.problem_at("transport", &found, "a `pause_to` at or after `pause_from`");
+            let found =
+                format!("a `pause_from` of {pause_from}, which is later than `pause_to` ({pause_to})");
+            table.problem_at("transport", &found, "a `pause_to` that is not earlier than `pause_from`");
         }
     }
 

@@ -48,8 +48,8 @@ impl Transport for Sctp {
             return Some(());
         }
         let found = format!("the application {} over SCTP", quoted(application.descriptor.name));
-        let expected =
-            "\"bulk\" or a source such as \"cbr\"; or a TCP transport such as `transport = \"rfc\"`";
+        let expected = "the application \"bulk\" or a source such as \"cbr\", or, instead of SCTP, a TCP transport \
+                        such as `transport = \"rfc\"`";
         table.problem_at("application", &found, expected);
         None
     }

@@ -79,8 +79,8 @@ fn check_local_drops(table: &TableReader<'_>, details: &Details, profile: &Detai
     let is_asked_for =
         details.rules.local_drop == LocalDrop::Cwr && profile.rules.local_drop == LocalDrop::Lost;
     if is_asked_for && details.send_jitter > Span::ZERO {
-        let expected =
-            "`send_jitter = \"0 s\"` in the transport: an interface refuses only packets sent without delay";
+        let expected = "`send_jitter = \"0 s\"` in the transport: with a `send_jitter`, a packet that the host's own \
+                        interface refuses is always lost";
         table.problem_at("transport", "`local_drop = \"cwr\"` with a `send_jitter`", expected);
     }
 }
@@ -190,7 +190,7 @@ impl TransportPlan for TcpPlan {
             ));
         }
         if self.parts.reader.is_some() {
-            return Real::Nothing("a `reader` is simulated only, so leave this key out".to_owned());
+            return Real::Nothing("`reader` works only in simulations: leave this key out".to_owned());
         }
         let defaults = descriptor.defaults();
         let changed = |name: &&str| *name != ECN && values.get(name) != defaults.get(name);

@@ -171,11 +171,11 @@ fn what_a_stack_cannot_do_is_a_located_problem() {
         ("control = \"noq:cubik\"\ntransport = \"noq\"", "did you mean `noq:cubic`?"),
         (
             "control = \"bbrv3\"\ntransport = \"quinn\"",
-            "the congestion control \"bbrv3\" over quinn, expected another congestion control: \"bbrv3\" does not run over this stack, because it sets a sending rate",
+            "the congestion control \"bbrv3\" over quinn, expected another congestion control: \"bbrv3\" does not run over this stack, because the control sets a sending rate",
         ),
         (
             "control = \"spike\"\ntransport = \"noq\"",
-            "the congestion control \"spike\" over noq, expected another congestion control: \"spike\" does not run over this stack, because its loss discriminator runs only",
+            "the congestion control \"spike\" over noq, expected another congestion control: \"spike\" does not run over this stack, because the control's loss discriminator runs only",
         ),
         ("control = \"cubic\"\ntransport = { name = \"noq\", sack = true }", "sack"),
         (

@@ -217,7 +217,7 @@ fn mistakes_in_impairments_over_time_are_reported_at_their_place() {
         ("loss = { trace = \"losses.csv\" }", "unit"),
         (
             "duplicate = { share = 0.1, steps = [[\"0 s\", 0.1]] }",
-            "`share` together with a share that changes over time",
+            "both a constant `share` and a share that changes over time",
         ),
         (
             "jitter = { most = \"1 ms\", steps = [[\"0 s\", \"1 ms\"]] }",

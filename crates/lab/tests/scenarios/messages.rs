@@ -91,7 +91,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("\"newreno\"", "\"bbrv3\"\nslow_start = \"hystart\""), (14, 14), "flows.0.slow_start", "`slow_start` with the control \"bbrv3\"", "a window-based control instead", None),
     mistake(("\"newreno\"", "\"bbrv3\"\ndiscriminator = \"spike\""), (14, 17), "flows.0.discriminator", "`discriminator` with the control \"bbrv3\"", "a window-based control instead", None),
     mistake(("\"newreno\"", "\"tcp-rtt\""), (16, 1), "flows.0.transport", "a transport without timestamps", "the loss discriminator \"rtt\"", None),
-    mistake(("min_rto = ", "local_drop = \"cwr\"\nsend_jitter = \"1 us\"\nmin_rto = "), (16, 1), "flows.0.transport", "`local_drop = \"cwr\"` with a `send_jitter`", "only packets sent without delay", None),
+    mistake(("min_rto = ", "local_drop = \"cwr\"\nsend_jitter = \"1 us\"\nmin_rto = "), (16, 1), "flows.0.transport", "`local_drop = \"cwr\"` with a `send_jitter`", "interface refuses is always lost", None),
     // These mistakes are in quantities and their units.
     mistake(("10 Mbit/s", "10 Mbps"), (7, 23), "dumbbell.bottleneck.rate", "\"10 Mbps\"", RATES, Some("\"10 Mbit/s\"")),
     mistake(("10 Mbit/s", "10 MB/s"), (7, 23), "dumbbell.bottleneck.rate", "\"10 MB/s\"", RATES, Some("\"80 Mbit/s\"")),

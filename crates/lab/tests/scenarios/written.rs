@@ -92,11 +92,11 @@ fn keys_without_effect_over_a_connection_are_refused() {
     let flow = "control = \"reno\"\napplication = { name = \"cbr\", header = \"40 B\" }";
     assert_eq!(
         problems(flow),
-        ["`header` of an application over a \
-             connection: no `header`: over a connection, the transport determines the length of headers"]
+        ["`header` of an application in a flow with a `control` or a `transport`: \
+             no `header`, because the transport of this flow determines the length of headers"]
     );
     let flow = "control = \"reno\"\napplication = \"requests\"";
-    assert!(problems(flow)[0].starts_with("the application \"requests\" over a connection"), "{flow}");
+    assert!(problems(flow)[0].starts_with("the application \"requests\" in a flow with a"), "{flow}");
     let flow = "transport = \"quic\"\napplication = \"cbr\"";
     assert!(problems(flow)[0].starts_with("no `control`"));
     let flow = "slow_start = \"hystart\"\napplication = \"cbr\"";

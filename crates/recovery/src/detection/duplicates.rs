@@ -110,7 +110,7 @@ impl Duplicates {
             let restart_timer = partial_ack_timer == PartialAckTimer::Every || !self.partial_seen;
             self.partial_seen = true;
             return Reaction {
-                //= RFC 6582 section 3.2 partial: a partial acknowledgement retransmits the first unacknowledged segment
+                //= RFC 6582 section 3.2 partial: on a partial acknowledgement, the sender retransmits the first unacknowledged segment
                 resend: Some(Run::one(ledger.una())),
                 missing,
                 restart_timer,
@@ -149,7 +149,7 @@ impl Detection for Duplicates {
         self.guard = Some(ledger.high());
         self.duplicates = 0;
         self.inflation = 0;
-        //= RFC 6298 section 5.4: a timeout retransmits the first unacknowledged segment
+        //= RFC 6298 section 5.4: on a timeout, the sender retransmits the first unacknowledged segment
         ledger.go_back();
     }
 

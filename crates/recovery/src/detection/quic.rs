@@ -331,7 +331,7 @@ impl Detection for Quic {
             // Section 6.2.4: the probe has a new number, whether or not there is new data for it.
             //= RFC 9002 section 6.2.1 backoff: each expiry of the probe timer doubles the probe timeout
             self.pto_count = self.pto_count.saturating_add(1);
-            //= RFC 9002 section 6.2.4 probe: a probe timeout sends a packet
+            //= RFC 9002 section 6.2.4 probe: on a probe timeout, the sender sends a packet
             //= RFC 9002 section 6.2: a probe timeout marks nothing as lost
             Expiry::Probe(ledger.next())
         }

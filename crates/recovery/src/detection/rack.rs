@@ -207,7 +207,7 @@ impl Rack {
         }
         self.forward = self.forward.max(number + 1);
         let sending = Sending::of(number, sent);
-        //= RFC 8985 section 6.2 newest: segments sent before the most recently sent of the delivered segments may be lost
+        //= RFC 8985 section 6.2 newest: a segment may be lost if a segment that was sent after it has been delivered
         if self.newest.is_none_or(|newest| newest < sending) {
             self.newest = Some(sending);
         }

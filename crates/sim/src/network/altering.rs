@@ -51,7 +51,7 @@ impl Network {
         let behind = self.advance(times, path, step + 1, &mut copy);
         debug_assert!(
             outcome == Outcome::Waits && behind == Outcome::Waits,
-            "a packet and its copy must wait in lanes behind a link that duplicates packets"
+            "a link duplicated a packet, but the packet or its copy does not wait after this link"
         );
         self.number = number;
         outcome

@@ -102,7 +102,7 @@ parameters! {
         /// throughout the run (Yoon, Liu and Noble 2003)
         min_speed_mps: f64 = number("1", SPEEDS_MPS, "Dahal 2007 states no value; values above 0 follow Yoon, Liu and Noble 2003"),
         /// The highest speed of a leg, in metres per second
-        max_speed_mps: f64 = number("10", SPEEDS_MPS, "not stated in Dahal 2007; about twice the speed of a cyclist"),
+        max_speed_mps: f64 = number("10", SPEEDS_MPS, "our choice, about twice the speed of a cyclist; Dahal 2007 states no value"),
         /// The pause of a node at the end of each leg
         rest: Span = time("0 s", Range::at_least(0.0), "setdest's default"),
     }

@@ -65,7 +65,7 @@ parameters! {
         window: Packets = packets(
             "10000 packets",
             WINDOWS,
-            "RFC 7323 allows 1 GiB; the default fills a 1 Gbit/s path with an RTT of 100 ms; ns-2's window_",
+            "RFC 7323 allows 1 GiB; the default fills a 1 Gbit/s path with an RTT of 100 ms; called window_ in ns-2",
         ),
         /// The initial congestion window; `none`: 10 packets or 14,600 B, whichever is less, but at least 2 packets
         initial_window: Option<Packets> = packets(
@@ -74,7 +74,7 @@ parameters! {
             "RFC 6928; 10 packets of any size in Linux (TCP_INIT_CWND), 2 in RFC 5681 and ns-2, 1 in Dahal section 4.1",
         ),
         /// The initial slow start threshold; none for an infinite threshold
-        initial_ssthresh: Option<Packets> = packets("none", WINDOWS, "RFC 5681 section 3.1; window_ in ns-2"),
+        initial_ssthresh: Option<Packets> = packets("none", WINDOWS, "RFC 5681 section 3.1; equals window_ in ns-2"),
         /// Whether the connection begins with a SYN handshake, which takes a round trip
         handshake: bool = flag(true, "RFC 9293 section 3.5"),
         /// The algorithm of loss detection and retransmission: Reno (reno) or NewReno (newreno) without SACK; with
@@ -124,7 +124,7 @@ parameters! {
         /// How much may wait in the host's own interface.
         small_queues: SmallQueues,
         /// The upper bound of a random delay before each packet is sent, drawn uniformly from 0, to avoid phase effects
-        send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991; ns-2's overhead_"),
+        send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991; called overhead_ in ns-2"),
         /// The rule for the receive window: constant at `window` (fixed), or growing with the rate at which the
         /// application reads (autotuned)
         receive_window: ReceiveWindow = choice(

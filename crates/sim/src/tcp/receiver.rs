@@ -34,7 +34,7 @@ parameters! {
         /// the packet that arrived last (arriving)
         timestamp_echo: TimestampEcho = choice(
             "left-edge",
-            "RFC 7323 section 4.3; ns-2 echoes the packet that arrives",
+            "RFC 7323 section 4.3; ns-2 echoes the timestamp of the packet that arrived last",
         ),
         /// Whether an acknowledgement waits for a second packet, for at most `delayed_ack_time`; packets out of order
         /// are always acknowledged at once

@@ -36,7 +36,11 @@ parameters! {
         /// The largest size of an object; larger draws are reduced to it
         max_object: Size = size("500 kB", SIZES, "none"),
         /// The time from the end of a page to the request for the next page
-        think: Span = time("0 s", Range::between(0.0, 1e6), "no source for a pause; RFC 7928 section 7.2 fetches pages without one"),
+        think: Span = time(
+            "0 s",
+            Range::between(0.0, 1e6),
+            "no source for a positive value; in RFC 7928 section 7.2, pages are fetched without a pause",
+        ),
     }
 }
 

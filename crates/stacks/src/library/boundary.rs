@@ -2,7 +2,7 @@
 //!
 //! What a library does behind its functions cannot be checked. The user who names a file with `--stack` trusts it as a program, and
 //! `ackclock` runs it in a process of its own, whose end costs one run.
-#![allow(unsafe_code, reason = "functions of a library are behind a C boundary")]
+#![allow(unsafe_code, reason = "Rust can call the C functions of a shared library only in unsafe code")]
 
 use ackclock_aqm::Ecn;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};

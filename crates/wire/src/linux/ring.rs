@@ -28,7 +28,10 @@ impl Ring {
                 error => failed("a packet socket cannot be opened", error),
             })?;
         sys::only_receive_incoming(&socket).map_err(|error| {
-            failed("a packet socket cannot ignore outgoing packets; Linux 4.20 or later is needed", error)
+            failed(
+                "a packet socket cannot be set to ignore outgoing packets (requires Linux 4.20 or later)",
+                error,
+            )
         })?;
         let frames = FrameRing::of(&socket).map_err(|error| {
             failed("the receive ring (PACKET_RX_RING) of a packet socket cannot be set up", error)

@@ -66,10 +66,10 @@ def check_stack(
         bool,
         typer.Option(
             "--paths/--no-paths",
-            help="Whether to also compare the control with ackclock's newreno, cubic or bbrv3 (cubic for an unknown "
-            "algorithm) on each of the ten paths of ackclock bench-stack. The control violates the requirement if its "
-            "goodput is less than half that of ackclock's control, or if its p95 one-way delay is more than twice as "
-            "long and its goodput at most 1.25 times as high.",
+            help="Whether to also compare the control with ackclock's control of the same algorithm (newreno, cubic or "
+            "bbrv3; cubic if the algorithm is unknown) on each of the ten paths of ackclock bench-stack. The result on "
+            "a path is a violation if the goodput is less than half that of ackclock's control, or if the p95 one-way "
+            "delay is more than twice as long while the goodput is at most 1.25 times as high.",
         ),
     ] = True,
     seed: Annotated[

@@ -32,9 +32,10 @@ def evaluate(
         list[str] | None,
         typer.Argument(
             metavar="[NAME FILE]",
-            help="Only with list, copy or queue instead of a control: [bold]list[/bold] NAME prints the scenario NAME "
-            "in full, [bold]copy[/bold] NAME FILE writes it into FILE (NAME/SETTING: only that setting, as a scenario "
-            "for ackclock run), and [bold]queue[/bold] DISCIPLINE evaluates a queue discipline, such as codel.",
+            help="Only if list, copy or queue takes the place of the control. [bold]list[/bold] NAME prints the "
+            "scenario NAME in full. [bold]copy[/bold] NAME FILE writes the scenario NAME into FILE; with "
+            "NAME/SETTING, it writes only that setting, as a scenario for ackclock run. [bold]queue[/bold] DISCIPLINE "
+            "evaluates a queue discipline, such as codel.",
             show_default=False,
         ),
     ] = None,
@@ -98,8 +99,9 @@ def evaluate(
             metavar="N",
             min=2,
             max=1000,
-            help="Number of seeds per setting (path, number of flows); default: 5. With --full, largest number of "
-            "seeds per setting; default: 10. A setting whose verdict is clear sooner then uses fewer seeds.",
+            help="Number of seeds per setting (path, number of flows); default: 5. With --full, the largest number of "
+            "seeds per setting; default: 10. A full evaluation adds seeds to a setting only while more seeds could "
+            "change the verdict.",
             show_default=False,
         ),
     ] = None,
@@ -119,7 +121,8 @@ def evaluate(
             metavar="FILE",
             help="TOML file with the answers of the control's author. \\[exempt] gives the reason why a criterion of "
             'section 7 of RFC 9743 does not apply to CONTROL, e.g. N-17 = "not for constrained nodes"; \\[process] '
-            'answers the demands of RFC 9743 on the specification and the standards process, e.g. PR-8 = "...".',
+            "states how the requirements of RFC 9743 on the specification and the standards process are met, "
+            'e.g. PR-8 = "...".',
             show_default=False,
         ),
     ] = None,
@@ -161,8 +164,8 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="VERDICT",
-            help="Exit with code 1 if a criterion of RFC 9743, or a set from --set, has this verdict, e.g. CONCERN. "
-            "May be given several times.",
+            help="Exit with code 1 if a criterion of RFC 9743, or a set of scenarios chosen with --set, has this "
+            "verdict, e.g. CONCERN. May be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -173,8 +176,8 @@ def evaluate(
         typer.Option(
             "--control",
             metavar="CONTROL",
-            help="Only with ackclock evaluate copy NAME/SETTING FILE: the congestion control of the flows under test "
-            "in the scenario that is written into FILE.",
+            help="Only for ackclock evaluate copy NAME/SETTING FILE: the congestion control of the flows under test in "
+            "the scenario that is written into FILE.",
         ),
     ] = "cubic",
     out: OutDir = None,

@@ -56,8 +56,9 @@ def lab(
         typer.Option(
             "--out",
             metavar="FILE",
-            help="The page to write. Default: lab.html in the folder in the environment variable ACKCLOCK_RESULTS, or "
-            "in ackclock-results in the home folder. With --mark: also write the table into this file as CSV.",
+            help="The page to write. Default: lab.html in the folder that the environment variable ACKCLOCK_RESULTS "
+            "names, or in ackclock-results in the home folder. With --mark, no page is written, and the printed table "
+            "is also saved in FILE, as CSV.",
             show_default=False,
         ),
     ] = None,

@@ -25,8 +25,8 @@ def list_(
         str | None,
         typer.Argument(
             metavar="[NAME]",
-            help="Print this entry in full: summary, source, and every parameter with unit, default and range. With "
-            "keys: print the keys of this table of scenario files, such as flows.",
+            help="Name of the entry to print in full: summary, source, and every parameter with unit, default and "
+            "range. If KIND is keys: name of the table of scenario files whose keys are printed, e.g. flows.",
             show_default=False,
         ),
     ] = None,

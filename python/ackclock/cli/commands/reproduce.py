@@ -77,8 +77,8 @@ def reproduce(
             metavar="RESULT",
             help='Exit with code 1 if a claim has this result, e.g. "not as printed". "changed" stands for any result '
             "that differs from the result in the record of the study, if there is a record. In a full run, it also "
-            "stands for a result that is reversed by other interpretations than in the record. May be given several "
-            "times.",
+            "stands for a result if the interpretations that reverse it are not those in the record. May be given "
+            "several times.",
             show_default=False,
         ),
     ] = None,
@@ -87,8 +87,8 @@ def reproduce(
         typer.Option(
             "--control",
             metavar="FILE.py[:CLASS]",
-            help="Allow your study files to run this congestion control in Python, which they name as in "
-            'control = "mine.py". May be given several times.',
+            help="Allow your study files to run the congestion control in this Python file. A study refers to the "
+            'control by the file, as in control = "mine.py". May be given several times.',
             show_default=False,
         ),
     ] = None,

@@ -88,8 +88,8 @@ def run(
         typer.Option(
             metavar="METRIC",
             help='Plot this metric, with an optional unit, e.g. "rtt_p95_s \\[ms]", versus a swept parameter instead '
-            "of drawing the default figures; completions plots the distribution of completion times, also without a "
-            "sweep. The file is a pdf unless --figures names a format. May be given several times.",
+            'of drawing the default figures. The metric "completions" plots the distribution of completion times, and '
+            "needs no sweep. The file is a PDF unless --figures names another format. May be given several times.",
             show_default=False,
         ),
     ] = None,

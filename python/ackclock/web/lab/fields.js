@@ -169,9 +169,9 @@ function linkFields(root, name, registry, declared) {
   const access = paths.some((path) => ["access", "left", "right"].includes(path[1]));
   const shared =
     paths[0][1] === "hop"
-      ? " (settings shared by all hops)"
+      ? " (these settings apply to all hops)"
       : access && paths[0][0] !== "links"
-        ? " (settings shared with other links to hosts)"
+        ? " (these settings also apply to other access links)"
         : "";
   const queue = of("queue");
   const fields = [

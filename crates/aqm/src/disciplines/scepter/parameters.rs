@@ -121,7 +121,10 @@ parameters! {
         bounded: bool = BOUNDED,
         /// Treatment of a packet that finds too few tokens: it is dropped (drop), or it is marked and passes without
         /// consuming tokens if `ecn` is on and the packet is ECN-capable, and is dropped otherwise (mark)
-        exceeding: Exceeding = choice("drop", "Jain 2003 section 5.1: such a packet is dropped, marked OUT, or shaped"),
+        exceeding: Exceeding = choice(
+            "drop",
+            "Jain 2003 section 5.1: a packet that finds too few tokens is dropped, marked OUT, or shaped",
+        ),
         ecn: bool = ECN,
     }
 }

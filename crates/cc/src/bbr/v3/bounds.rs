@@ -27,7 +27,7 @@ impl Bounds {
     /// Returns the long-term bound less the headroom left to other flows, which is a share of the bound and at
     /// least one packet. The result is at least the smallest pipe, and infinite if there is no bound.
     pub fn with_headroom(&self, parameters: &Parameters) -> Packets {
-        //= draft-ietf-ccwg-bbr section 5.3.3.9 headroom: ProbeBW_CRUISE leaves 15 % of the long-term bound unused, and at least one packet
+        //= draft-ietf-ccwg-bbr section 5.3.3.9 headroom: ProbeBW_CRUISE leaves 15 % of the long-term bound unused, or one packet if that is more
         let headroom = at_least(parameters.headroom * self.inflight_longterm, 1.0);
         if self.inflight_longterm.is_finite() {
             at_least(self.inflight_longterm - headroom, parameters.min_pipe_cwnd)

@@ -35,7 +35,7 @@ impl BbrV3 {
         }
     }
 
-    //= draft-ietf-ccwg-bbr section 5.5.11.2: a spurious recovery is undone, and so is the end of Startup or of a probe that it caused
+    //= draft-ietf-ccwg-bbr section 5.5.11.2: after a spurious loss recovery, a flow restores its window and bounds, and resumes Startup or the probe that the recovery ended
     /// Restores the state before a spurious loss. The way back to a probe leads through Refill, since the
     /// pipe has drained meanwhile.
     pub(super) fn take_back(&mut self) {

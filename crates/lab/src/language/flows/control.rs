@@ -282,7 +282,10 @@ fn check_kernel(table: &TableReader<'_>, kernel: &KernelControl) -> Option<()> {
     let given = LAYERS.iter().chain(&PARTS).find(|key| table.get(key).is_some());
     given.map_or(Some(()), |key| {
         let (found, ours) = (kernel.descriptor.name, kernel.simulated().descriptor.name);
-        let expected = format!("no `{key}`, or `control = {}` instead of this kernel control", quoted(ours));
+        let expected = format!(
+            "no `{key}`, which kernel controls do not support; or the simulated control instead, `control = {}`",
+            quoted(ours)
+        );
         table.problem_at(key, &format!("`{key}` with the control {}", quoted(found)), &expected);
         None
     })

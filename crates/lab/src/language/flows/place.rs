@@ -97,7 +97,7 @@ fn read_stops(table: &TableReader<'_>, item: &Node, path: &str) -> Option<Vec<(S
 pub(super) fn check_paths(table: &TableReader<'_>, place: &Place, sending: &Sending) -> Option<()> {
     let several = matches!(place, Place::Paths(_));
     if several && sending.most_paths() == 1 {
-        let expected = "`path`, or a transport with several paths such as \"sctp\"";
+        let expected = "`path` instead of `paths`, or a transport with several paths, such as \"sctp\"";
         table.problem_at("paths", "`paths` over a transport with one path", expected);
         return None;
     }

@@ -166,7 +166,8 @@ fn read_selector(table: &TableReader<'_>) -> Option<Chosen<SelectorEntry>> {
 /// Reports an application that cannot go over a connection, and parameters that have no effect over one.
 fn check_writing(table: &TableReader<'_>, application: &Choice, is_answered: bool) {
     if is_answered {
-        let found = format!("the application {} over a connection", quoted(application.descriptor.name));
+        let name = quoted(application.descriptor.name);
+        let found = format!("the application {name} in a flow with a `control` or a `transport`");
         let expected = "no `control` and no `transport`, so that the application runs over UDP; or the application \
                         \"transfers\"";
         table.problem_at("application", &found, expected);
@@ -176,7 +177,8 @@ fn check_writing(table: &TableReader<'_>, application: &Choice, is_answered: boo
         && let Some((_, span, _)) = parameters.entries.iter().find(|(key, _, _)| key == "header")
     {
         let path = format!("{}.header", table.path_of("application"));
-        let expected = "no `header`: over a connection, the transport determines the length of headers";
-        table.reader.problem(span, &path, "`header` of an application over a connection", expected, None);
+        let found = "`header` of an application in a flow with a `control` or a `transport`";
+        let expected = "no `header`, because the transport of this flow determines the length of headers";
+        table.reader.problem(span, &path, found, expected, None);
     }
 }

@@ -209,7 +209,7 @@ pub(super) fn check_connections(
             }
             let most = timetable.most_connections();
             if most > MAX_CONNECTIONS {
-                let expected = format!("at most {MAX_CONNECTIONS}: {}", words.remedy);
+                let expected = format!("at most {MAX_CONNECTIONS} {}: {}", words.connections, words.remedy);
                 table.problem_at("application", &format!("{most} {}", words.connections), &expected);
                 return None;
             }
@@ -218,7 +218,8 @@ pub(super) fn check_connections(
             let connections = session.connections() * count;
             if connections as u64 > MAX_OF_SESSIONS {
                 let found = format!("{connections} connections in total");
-                let expected = format!("at most {MAX_OF_SESSIONS}: a lower `count`, or fewer `connections`");
+                let expected =
+                    format!("at most {MAX_OF_SESSIONS} connections: reduce `count` or `connections`");
                 table.problem_at("application", &found, &expected);
                 return None;
             }

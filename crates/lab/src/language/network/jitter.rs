@@ -101,7 +101,8 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Span, Jitter)> {
             jitter.problem_at(
                 other,
                 &format!("`{other}` with a jitter that changes over time"),
-                "only `cycle`, `steps` or `trace`, which sets the maximum of a jitter drawn uniformly from 0",
+                "only `cycle`, `steps` or `trace`: each of them sets a maximum, and the jitter is drawn uniformly \
+                 between 0 and this maximum",
             );
         }
         let (_, most) = over_time::read(&jitter, &MOST)?;

@@ -36,7 +36,7 @@ pub(super) fn read(table: &TableReader<'_>, pace: Option<&Pace>) -> Option<Outag
         table.problem_at(
             "outage",
             "an `outage` of a link whose `rate` is a trace of delivery opportunities",
-            "no `outage`, because such a trace already contains pauses; or a `trace` with a `unit`",
+            "no `outage` (a `trace` without a `unit` already contains pauses), or a `trace` with a `unit`",
         );
         return None;
     }

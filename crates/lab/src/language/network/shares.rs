@@ -113,7 +113,7 @@ pub(super) fn duplicates(table: &TableReader<'_>) -> Option<(Duplicates, Option<
     if duplicate.get("share").is_some() {
         duplicate.problem_at(
             "share",
-            "`share` together with a share that changes over time",
+            "both a constant `share` and a share that changes over time",
             "only one of `share`, `cycle`, `steps` and `trace`",
         );
     }

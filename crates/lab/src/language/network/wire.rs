@@ -101,13 +101,13 @@ pub(super) static DIFFERENCE: Table = Table::new(
     &[LINK_KEYS, REVERSE],
 )
 .inheriting("the value in `access`, if `access` is given", &[]);
-/// The keys of a link in both directions.
+/// The keys of a bidirectional link.
 pub(super) static LINK: Table =
-    Table::new("link", "A link in both directions", &[LINK_KEYS, REVERSE]).requiring(&["rate", "delay"]);
-/// The keys of a link in both directions whose delay a round trip may set.
+    Table::new("link", "A bidirectional link", &[LINK_KEYS, REVERSE]).requiring(&["rate", "delay"]);
+/// The keys of a bidirectional link whose delay a round trip may set.
 pub(super) static LINK_OF_RTT: Table = Table::new(
     "link_of_rtt",
-    "A link in both directions, whose `delay` can be omitted if an `rtt` is given",
+    "A bidirectional link, whose `delay` can be omitted if an `rtt` is given",
     &[LINK_KEYS, REVERSE],
 )
 .requiring(&["rate"]);
@@ -123,7 +123,8 @@ pub(super) static NAMED_LINK: Table = Table::new(
             Key::new(
                 "between",
                 &[Form::List(&Form::Text, [2, 2])],
-                "The two nodes of a link in both directions; the forward direction leads from the first to the second",
+                "The two nodes that a bidirectional link connects; its forward direction leads from the first node to \
+                 the second",
             )
             .such_as("[\"a\", \"b\"]"),
             Key::new("from", &[Form::Text], "The node at the sending end of a one-way link, instead of `between`")
@@ -298,7 +299,7 @@ pub(super) fn read_wire(
         table.problem_at(
             "reorder",
             "packets that skip a `delay` of 0",
-            "a `delay` or a `jitter`, such as \"10 ms\", because reordered packets skip it",
+            "a `delay` or a `jitter`, such as \"10 ms\": `reorder` lets some packets arrive without this delay",
         );
     } else if rules.reorders && rules.skips.is_none() && !has_extra && !changing {
         let key = if table.get("reorder").is_some() { "reorder" } else { "jitter" };

@@ -16,7 +16,8 @@ use ackclock_sim::traffic::transfers::{MOST, MOST_BYTES};
 pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
     const A_LINE: &str = "a size in the application's `unit` and the share of transfers that are no larger, such as \
                           10000 0.15";
-    let most = format!("a size from 0 to {:e}, in units of {unit} B", MOST_BYTES / unit);
+    let most =
+        format!("a size from 0 to {:e} in the application's `unit`, which is {unit} B", MOST_BYTES / unit);
     let mut points: Vec<(f64, f64)> = Vec::new();
     let mut last_line = 1;
     for (number, line) in numbered(text)? {
@@ -59,7 +60,8 @@ pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
 /// white space or a comma; `#` begins a comment.
 pub fn list(text: &str, unit: f64) -> Result<Vec<(Span, u64)>, Mistake> {
     const A_LINE: &str = "a time in seconds and a size in the application's `unit`, such as 0.25 14.6";
-    let most = format!("a size from 0 to {:e}, in units of {unit} B", MOST_BYTES / unit);
+    let most =
+        format!("a size from 0 to {:e} in the application's `unit`, which is {unit} B", MOST_BYTES / unit);
     let mut transfers: Vec<(Span, u64)> = Vec::new();
     let mut before = 0.0;
     for (number, line) in numbered(text)? {

@@ -41,7 +41,10 @@ pub fn opportunities(text: &str) -> Result<Timeline<Rate>, Mistake> {
             Err(_) => return wrong(quoted(line), A_LINE),
         };
         if ms < last {
-            return wrong(format!("{ms} ms after {last} ms"), "lines in chronological order");
+            return wrong(
+                format!("the time {ms} ms on the line after {last} ms"),
+                "lines in chronological order",
+            );
         }
         if ms > last && count > 0 {
             add(last, added, count);
@@ -98,7 +101,10 @@ pub fn delays(text: &str) -> Result<Timeline<Span>, Mistake> {
         let time = Time::from_seconds(since);
         match steps.last() {
             Some((last, _)) if time <= *last => {
-                return wrong(format!("{time} after {last}"), "lines in chronological order");
+                return wrong(
+                    format!("the time {time} on the line after {last}"),
+                    "lines in chronological order",
+                );
             }
             _ => steps.push((time, Span::from_seconds(*delay))),
         }
@@ -216,7 +222,7 @@ mod tests {
     fn a_mistake_has_its_line() {
         let wrong = |text: &str| opportunities(text).unwrap_err();
         assert_eq!((wrong("1\n2\nx\n").line, wrong("1\n2\nx\n").found), (3, "\"x\"".to_owned()));
-        assert_eq!(wrong("5\n4\n").found, "4 ms after 5 ms");
+        assert_eq!(wrong("5\n4\n").found, "the time 4 ms on the line after 5 ms");
         assert_eq!(wrong("1\n-1\n").line, 2);
         assert_eq!(wrong("0\n0\n").found, "a trace that ends at 0 ms");
         assert_eq!(wrong(" \n").found, "an empty file");

@@ -81,7 +81,7 @@ impl Probe {
         let high = ledger.high();
         //= RFC 8985 section 7.3 new: a probe carries new data if the sender has any
         let again = ledger.next() < high || high >= fresh_until;
-        //= RFC 8985 section 7.3 highest: without new data, a probe retransmits the highest segment
+        //= RFC 8985 section 7.3 highest: without new data, the probe is a retransmission of the highest segment
         let number = if again { ledger.last_unacknowledged() } else { Some(high) };
         self.armed = None;
         self.sampled = false;

@@ -50,7 +50,7 @@ impl ReorderingWindow {
             Span::ZERO
         } else {
             //= RFC 8985 section 6.2 window: the reordering window is a quarter of the minimum RTT, and at most SRTT
-            //= RFC 8985 section 3.3.2 bound: the reordering window is bounded
+            //= RFC 8985 section 3.3.2 bound: the reordering window has an upper bound, which should be SRTT
             (least_rtt / 4).scale(f64::from(self.multiplier)).min(smoothed_rtt)
         }
     }
