@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -42,6 +43,15 @@ def known_formats(names: Sequence[str]) -> list[str]:
     if any(name in FORMATS for name in names):
         need_matplotlib()
     return list(dict.fromkeys(names))
+
+
+def known_width(text: str | None) -> float | None:
+    """Returns the width in inches that ``--width`` names, or None for the default width. InputError for a wrong one."""
+    width: float | str | None = text
+    if text is not None:
+        with suppress(ValueError):
+            width = float(text)
+    return _inches(width, "--width")
 
 
 class Figure:
@@ -106,18 +116,17 @@ class Figure:
         return {"image/svg+xml": printed(self.chart, "svg", 2 * COLUMN_IN).decode()}
 
 
-def _inches(width: float | str | None) -> float | None:
+def _inches(width: float | str | None, called: str = "width_in") -> float | None:
     """Returns the width in inches, or None for the default width. InputError for an unknown name."""
     if width is None:
         return None
     if isinstance(width, int | float) and not isinstance(width, bool) and 0 < width < math.inf:
         return width
     if not isinstance(width, str):
-        raise InputError(f"width_in: found {width}, expected a positive number of inches")
+        raise InputError(f"{called}: found {width}, expected a positive number of inches")
     if width not in _WIDTHS:
         raise InputError(
-            f'width_in: found "{width}", expected a number of inches, or one of {", ".join(_WIDTHS)}'
-            f"{nearest(width, _WIDTHS)}"
+            f'{called}: found "{width}", expected a number of inches or a name{nearest(width, _WIDTHS)}'
         )
     return _WIDTHS[width]
 
@@ -178,7 +187,9 @@ def _of_study(study: StudyResult) -> Iterator[Figure]:
         yield Figure(plane.chart, f"{study_stem(study.name)}-plane-{number}")
 
 
-def save_all(found: Sequence[Figure], folder: Path, formats: Sequence[str]) -> list[Path]:
+def save_all(
+    found: Sequence[Figure], folder: Path, formats: Sequence[str], width_in: float | None = None
+) -> list[Path]:
     """Writes every figure in each format into ``folder`` and returns the paths. InputError if a format needs Matplotlib
     and it is missing.
     """
@@ -191,5 +202,5 @@ def save_all(found: Sequence[Figure], folder: Path, formats: Sequence[str]) -> l
             if (name := figure.name if number == 1 else f"{figure.name}-{number}") not in taken
         )
         taken.add(name)
-        paths += [figure.save(folder / f"{name}.{format}") for format in formats]
+        paths += [figure.save(folder / f"{name}.{format}", width_in=width_in) for format in formats]
     return paths

@@ -130,6 +130,17 @@ DaskWithoutPython = Annotated[
         show_default=False,
     ),
 ]
+Width = Annotated[
+    str | None,
+    typer.Option(
+        "--width",
+        metavar="WIDTH",
+        help="Width of the figure files: a number of inches, or column (3.5 inches) or page (7.16 inches) for one or "
+        "both columns of a two-column paper. Default: column for figures with up to two panels side by side, page for "
+        "those with more.",
+        show_default=False,
+    ),
+]
 Figures = Annotated[
     list[str] | None,
     typer.Option(

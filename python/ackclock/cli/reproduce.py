@@ -34,6 +34,7 @@ def reproduce(
     as_json: bool,
     out: Path,
     figures: Sequence[str],
+    width: str | None,
     sensitivity: bool,
     threads: int,
     fail_on: Sequence[str] = (),
@@ -57,12 +58,14 @@ def reproduce(
     from ackclock.cli import characterise_text
     from ackclock.cli.reproduce_json import as_document
     from ackclock.cli.reproduce_text import show_all
-    from ackclock.figure import FIGURES, known_formats, save_all
+    from ackclock.figure import FIGURES, known_formats, known_width, save_all
     from ackclock.figure import figures as figures_of
     from ackclock.report.figures import study_stem
     from ackclock.study.run import run_studies
 
-    formats, failures = known_formats(figures), list[InputError]()
+    formats, width_in, failures = known_formats(figures), known_width(width), list[InputError]()
+    if width and not formats:
+        raise InputError("--width: needs --figures FORMAT, the figures to write")
     writable(out)
     if judge:
         results = _judged(studies, failures)
@@ -86,7 +89,7 @@ def reproduce(
     command = _command(selectors, quick=quick, sensitivity=sensitivity)
     pages = _pages(published, characterised, out, stem, command)
     drawn = [figure for result in results for figure in figures_of(result)] if formats else []
-    saved = save_all(drawn, out / FIGURES, formats)
+    saved = save_all(drawn, out / FIGURES, formats, width_in)
     document, path = as_document(results, pages[0], time.monotonic() - began), out / f"{stem}.json"
     write_json(document, path)
     if as_json:

@@ -90,6 +90,7 @@ def run(
     series: bool,
     out: Path | None,
     figures: Sequence[str],
+    width: str | None,
     exports: Sequence[str],
     payloads: bool,
     threads: int,
@@ -127,7 +128,7 @@ def run(
     declared, put = _declared(labels, scales), _placed(places, plots)
     _check_names(scenario, plan, [*latex, *(plot for plot in plots if plot != COMPLETIONS)], declared)
     everything = len(plan) <= MAX_IN_MEMORY
-    formats = _formats(figures, plots, scenario)
+    formats, width_in = _formats(figures, width, plots, scenario)
     if not everything and (as_json or html or series or formats):
         raise InputError(
             f"{scenario.file}: found {plan}; --json, --html, --series, --figures and --plot support at most "
@@ -159,7 +160,9 @@ def run(
     if out is not None and wishes:
         at, seed = scenario.at(runs[0].point), plan.seeds[0]
         written += list(at.export(out, *wishes, seed=seed, payloads=payloads))
-    written += _pictures(runs, scenario, place, html=html, formats=formats, plots=plots, places=put)
+    written += _pictures(
+        runs, scenario, place, html=html, formats=formats, width_in=width_in, plots=plots, places=put
+    )
     if not as_json:
         kept = [] if out is not None or scenario.controls else [f"runs cached in {shown(place / 'runs')}"]
         remarks = [done.precision, *(f"wrote {shown(one)}" for one in dict.fromkeys(written)), *kept]
@@ -204,17 +207,22 @@ def _wishes(
     return exports
 
 
-def _formats(figures: Sequence[str], plots: Sequence[str], scenario: Scenario) -> list[str]:
-    """Returns the formats in which to write figures; none without ``--figures`` and ``--plot``. InputError, before
-    anything is simulated, for an unknown format or a plot without a sweep.
+def _formats(
+    figures: Sequence[str], width: str | None, plots: Sequence[str], scenario: Scenario
+) -> tuple[list[str], float | None]:
+    """Returns the formats in which to write figures, none without ``--figures`` and ``--plot``, and their width in
+    inches, None for the default. InputError, before anything is simulated, for an unknown format or width, or a plot
+    without a sweep.
     """
     if any(plot != COMPLETIONS for plot in plots) and not scenario.sweep.axes:
         raise InputError(f"{scenario.file}: --plot needs a sweep, and the scenario has no [sweep]")
     if not figures and not plots:
-        return []
-    from ackclock.figure import known_formats
+        if width:
+            raise InputError("--width: needs --figures FORMAT or --plot METRIC, the figures to write")
+        return [], None
+    from ackclock.figure import known_formats, known_width
 
-    return known_formats(figures or (["pdf"] if plots else []))
+    return known_formats(figures or ["pdf"]), known_width(width)
 
 
 def _check_names(scenario: Scenario, plan: Plan, metrics: Sequence[str], declared: Declared) -> None:
@@ -273,6 +281,7 @@ def _pictures(
     *,
     html: bool,
     formats: Sequence[str],
+    width_in: float | None,
     plots: Sequence[str],
     places: Places,
 ) -> list[Path]:
@@ -284,7 +293,9 @@ def _pictures(
     drawn = _drawn(runs, scenario) if html or not plots else []
     written = [_report(runs, drawn, scenario, out)] if html else []
     if plots:
-        written += save_all([_plotted(runs, plot, places) for plot in plots], out / FIGURES, formats)
+        written += save_all(
+            [_plotted(runs, plot, places) for plot in plots], out / FIGURES, formats, width_in
+        )
     elif formats:
         found = figures(runs)
         for number, run in enumerate(drawn, start=1):
@@ -292,7 +303,7 @@ def _pictures(
                 if len(drawn) > 1:
                     figure.name = f"{figure.name}-point-{number}"
                 found.append(figure)
-        written += save_all(found, out / FIGURES, formats)
+        written += save_all(found, out / FIGURES, formats, width_in)
     return written
 
 

@@ -15,6 +15,7 @@ from ackclock import InputError, Scenario
 from ackclock.report.scenario_page import Origin, render
 from ackclock.run import Runs
 
+from .svg_texts import size
 from .test_sweep_figure import CONTROL, SHORT
 
 BUFFERS = '"dumbbell.bottleneck.queue.limit" = ["0.5 bdp", "1 bdp", "4 bdp"]\n'
@@ -180,6 +181,50 @@ def test_a_logarithmic_axis() -> None:
     page = figure.plotly().layout
     assert (page.xaxis.type, page.yaxis.type) == ("log", "log")
     assert list(page.xaxis.ticktext) == ["0.5", "1", "4"]
+
+
+@pytest.mark.parametrize(("width", "points"), [(None, 252), ("column", 252), ("page", 515.52), ("5", 360)])
+def test_the_command_sets_the_width(
+    ackclock: Command, tmp_path: Path, width: str | None, points: float
+) -> None:
+    """A column of 3.5 inches has 3.5 * 72 = 252 points, both columns of 7.16 inches have 515.52."""
+    (tmp_path / "x.toml").write_text(f"{SHORT}\n[sweep]\n{BUFFERS}")
+    words = ("run", tmp_path / "x.toml", "--replications", "1", "--out", tmp_path, "--plot", "goodput_bps")
+    chosen = ("--width", width) if width else ()
+    done = ackclock(*words, "--figures", "svg", *chosen)
+    assert done.code == 0, done.err
+    (path,) = (tmp_path / "figures").glob("*.svg")
+    assert size(path.read_text())[0] == pytest.approx(points)
+
+
+def test_the_figures_of_a_study_have_the_width(ackclock: Command, tmp_path: Path, study_file: Path) -> None:
+    words = ("reproduce", study_file, "--quick", "--out", tmp_path / "o")
+    assert ackclock(*words, "--figures", "svg", "--width", "5").code == 0
+    paths = [*(tmp_path / "o/figures").glob("*.svg")]
+    assert {size(path.read_text())[0] for path in paths} == {360.0}
+    refused = ackclock(*words, "--width", "5")
+    assert "--width: needs --figures FORMAT" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--plot", "goodput_bps", "--width", "pages"),
+            '--width: found "pages", expected a number of inches',
+        ),
+        (("--figures", "pdf", "--width", "-1"), "--width: found -1.0, expected a positive number of inches"),
+        (("--width", "page"), "--width: needs --figures FORMAT or --plot METRIC"),
+    ],
+)
+def test_a_wrong_width_is_refused_before_anything_runs(
+    ackclock: Command, tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "x.toml").write_text(f"{SHORT}\n[sweep]\n{BUFFERS}")
+    done = ackclock("run", tmp_path / "x.toml", "--out", tmp_path / "o", *options)
+    assert done.code == 2
+    assert message in " ".join(done.err.split())
+    assert not (tmp_path / "o").exists()
 
 
 def test_panels_that_share_a_logarithmic_axis_have_the_ticks_of_all() -> None:

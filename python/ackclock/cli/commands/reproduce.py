@@ -9,7 +9,7 @@ import typer
 from ackclock._store import results_folder
 from ackclock.cli import reproduce as reproduce_command
 from ackclock.cli.given import naming
-from ackclock.cli.options import Figures, Json, OutDir, StackLimit, Stacks, Threads
+from ackclock.cli.options import Figures, Json, OutDir, StackLimit, Stacks, Threads, Width
 from ackclock.cli.stacks import offering
 from ackclock.errors import InputError
 
@@ -36,6 +36,7 @@ def reproduce(
     json: Json = False,
     out: OutDir = None,
     figures: Figures = None,
+    width: Width = None,
     sensitivity: Annotated[
         bool,
         typer.Option(
@@ -127,6 +128,7 @@ def reproduce(
             as_json=json,
             out=results_folder(out),
             figures=figures or [],
+            width=width,
             sensitivity=sensitivity,
             threads=threads,
             fail_on=fail_on or [],

@@ -18,6 +18,7 @@ from ackclock.cli.options import (
     Stacks,
     TestedControls,
     Threads,
+    Width,
 )
 from ackclock.cli.stacks import offering
 
@@ -83,6 +84,7 @@ def run(
         ),
     ] = None,
     figures: Figures = None,
+    width: Width = None,
     plot: Annotated[
         list[str] | None,
         typer.Option(
@@ -196,6 +198,7 @@ def run(
             series=series,
             out=out,
             figures=figures or [],
+            width=width,
             latex=latex or [],
             plots=plot or [],
             places=place or [],
