@@ -136,7 +136,7 @@ INSTEAD: dict[str, Callable[[str], str]] = {
     "commands": lambda _: "`ackclock COMMAND --help` prints",
     "python": lambda _: "Python's `help`, such as `help(ackclock.Scenario)`, prints",
     "records": lambda _: "`python -m pydoc ackclock.custom` prints",
-    "traces": lambda _: "[The folder of the scenarios](../python/ackclock/reference_traces) contains",
+    "traces": lambda _: "[`traces.toml`](../python/ackclock/reference_traces/traces.toml) contains",
     "clauses": lambda _: "[`clauses.toml`](clauses.toml) contains",
     "studies": lambda _: "`ackclock list studies` prints",
     "scenarios": lambda _: "`ackclock list studies` prints",
@@ -144,7 +144,7 @@ INSTEAD: dict[str, Callable[[str], str]] = {
     "grids": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study} --judge` prints",
     "thesis-claims": lambda key: f"`ackclock reproduce {key} --judge` writes an HTML report with",
     "characterisation": lambda _: (
-        "[The folder of the records](../python/ackclock/archive/characterisation) contains"
+        "[The records in this folder](../python/ackclock/archive/characterisation) contain"
     ),
     "flows-on-the-wire": lambda _: "[The record](../python/ackclock/archive/wire/flows.json) contains",
     "testbed-on-the-wire": lambda _: "[The record](../python/ackclock/archive/wire/testbed.json) contains",
@@ -163,11 +163,15 @@ NOUNS = {
     "commands": "the options",
     "words": "the list",
     "python": "the list",
+    "traces": "the data of the table",
+    "characterisation": "the data of the tables",
+    "flows-on-the-wire": "the data of the table",
+    "testbed-on-the-wire": "the data of the table",
     "records": "the list",
     "file": "the example",
     "run": "the output",
 }
-"""What a part is that is no table."""
+"""What the command or file has of a part, if that is not the table itself."""
 
 
 def parts(text: str) -> list[str]:

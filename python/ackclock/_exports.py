@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from ackclock.scenario import Scenario
 
 FORMATS = {
-    "pcapng": "packets for Wireshark, captured at the senders (=senders, the default), at the receivers (=receivers), "
-    "before a link's queue (=before:LINK) or after it (=LINK)",
-    "qlog": "what each TCP or QUIC sender sends, receives and decides; =FLOW for a single flow",
-    "events": "every event that a congestion control received, with its reaction, as Parquet; =csv for CSV",
+    "pcapng": "packets for Wireshark, captured at the senders (pcapng=senders, the default), at the receivers "
+    "(pcapng=receivers), before a link's queue (pcapng=before:LINK) or after it (pcapng=LINK)",
+    "qlog": "what each TCP or QUIC sender sends, receives and decides; qlog=FLOW for a single flow",
+    "events": "every event that a congestion control received, with its reaction, as Parquet; events=csv for CSV",
     "flent": "time series of all flows, for flent",
-    "mahimahi": "trace for mahimahi: =LINK for the rate of a link, =FLOW for the delivery rate of a flow",
+    "mahimahi": "trace for mahimahi: mahimahi=LINK for the rate of a link, mahimahi=FLOW for the delivery rate of a "
+    "flow",
 }
 """The formats, each with its contents and the values that may follow its name."""
 FOLDER = "exports"
@@ -53,7 +54,7 @@ class Export:
         differs = (
             ""
             if self.is_repeatable
-            else ", from a different run than the results: runs with the same seed differ"
+            else ", from a different run than the results, because runs of this scenario differ even with the same seed"
         )
         return f"{self.path}: {self.records:,} {self.unit}{differs}"
 
@@ -152,8 +153,8 @@ class _Plan:
             for name, records in made.items():
                 if records == 0 and self.units[name] == "opportunities":
                     raise InputError(
-                        f"--export mahimahi: {name} would be empty: found fewer than 1504 bytes that the link can "
-                        "deliver or the flow has delivered, expected at least one delivery opportunity (1504 bytes)"
+                        f"--export mahimahi: {name} would be empty: found a link or flow with no delivery "
+                        "opportunity (1504 bytes) in the whole run, expected at least one"
                     )
                 yield Export(folder / name, records, self.units[name])
             if self.events:

@@ -75,7 +75,7 @@ class Bench:
     replications: int
     paths: Mapping[str, Sequence[Cell]]
     unseeded: Sequence[Contender]
-    """The contenders that draw random numbers that the seed does not set, so that runs with equal seeds differ."""
+    """The contenders whose random numbers the seed does not determine, so that runs with equal seeds differ."""
 
 
 def contenders(words: Sequence[str]) -> list[Contender]:
@@ -200,6 +200,7 @@ def remarks(made: Bench) -> list[str]:
         if cell.closed
     ]
     return closed + [
-        f"{who} draws random numbers that the seed does not set: runs with the same seed differ, unless they are cached"
+        f"{who} draws random numbers that the seed does not determine: the results of runs with the "
+        "same seed differ, unless ackclock reuses a cached result"
         for who in made.unseeded
     ]

@@ -125,7 +125,7 @@ def _stack(word: str) -> Stack:
 def _inspected(file: Path, path: str, options: Options, changed_ns: int) -> Stack:
     """Returns the stack in a file as it was at a time."""
     if not hasattr(_core, "inspect_library") or not sys.platform.startswith("linux"):
-        raise InputError(f"{path}: stacks from libraries run only on Linux")
+        raise InputError(f"{path}: a stack in a shared library runs only on Linux")
     try:
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
     except OSError as error:

@@ -251,12 +251,13 @@ class Scenario:
         Interrupted on Ctrl-C.
 
         Runs with controls or queues written in Python run one after another on this thread, or on the ``client``'s
-        workers. They are not stored, because their results may depend on other code that they call.
+        workers. Such runs are not stored, because their results may depend on other code that the controls or queues
+        call.
         """
         if out is not None and (self.controls or self.queues):
             raise InputError(
-                f"{self.file}: leave out `out`: runs with congestion controls or queues in Python cannot be stored, "
-                "because ackclock cannot detect changes in other code that they call"
+                f"{self.file}: remove the argument `out`: runs with congestion controls or queues in Python cannot be "
+                "stored, because ackclock cannot detect changes in other code that the controls or queues call"
             )
         folder = None if out is None else arguments.path("out", out)
         plan = self.plan(seeds, replications=replications)

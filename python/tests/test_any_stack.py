@@ -239,7 +239,7 @@ def test_an_exit_of_a_library_is_no_success(tmp_path: Path) -> None:
     [
         (
             {"timeout": "if (now > 1000000000) return now;"},
-            "toy had a timer due more than 10000 times without time advancing, at 1",
+            "toy still had a timer due after 10000 calls of ackclock_stack_on_timeout without time advancing, at 1",
         ),
         (
             {"send": "return size + 1;"},

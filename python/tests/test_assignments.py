@@ -139,7 +139,7 @@ class TestOutside:
             ('"tcp"', '"tpc"', ':19:8: measure[1] ("goodput").expr: there is no flow "tpc"; did you mean "tcp"?'),
             ("goodput_bps", "goodputt_bps", 'did you mean "goodput_bps"?'),
             ("'fast'", "'fats'", ':23:9: check[1].holds: there is no case "fats"; did you mean "fast"?'),
-            ("look = 2", "look = 3", ":26:8: check[2].look: found 3, expected the number of a statement in look"),
+            ("look = 2", "look = 3", ":26:8: check[2].look: found 3, expected the number of a statement in"),
             ("look = 2", "look = 3", ":5:42: look[2]: has no check, expected a [[check]] with look = 2"),
             ("learn", 'figure = "flows.*.cwnd"\nlearn', ":3:10: figure: found"),
             ("[[try]]", "[[try]", "rates.lesson.toml:7:7: found unclosed array table"),

@@ -376,4 +376,4 @@ def test_a_wider_interval_than_the_one_shown_is_said() -> None:
     # At an error of 0.1 % the half-width is 10.2145 * 0.08165 / 2 = 0.417, so that 0.583 to 1.417 contains 0.825.
     result = judge(claim, WORDS, N, error=0.001)
     assert result.interval == pytest.approx((1 - 0.12992, 1 + 0.12992), abs=1e-4)
-    assert "the wider interval used for verdicts, 0.6 to 1.4, contains a limit" in result.detail
+    assert "used for verdicts (wider than the 95 % interval), 0.6 to 1.4, contains a limit" in result.detail

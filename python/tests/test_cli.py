@@ -263,7 +263,7 @@ class TestReproduce:
     def test_a_base_is_no_study(self, ackclock: Command, derived_file: Path) -> None:
         base = derived_file.with_name("small.base.toml")
         assert ackclock("reproduce", derived_file, "--quick").code == 0
-        assert "is a base that studies share, not a study" in " ".join(
+        assert "not a study but a base, a file whose keys several studies inherit" in " ".join(
             ackclock("reproduce", base).err.split()
         )
         assert "valid base file of studies: a scenario, 2 assumptions" in ackclock("check", base).out

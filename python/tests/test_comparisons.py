@@ -22,7 +22,7 @@ from ackclock.errors import RunError
 SHORT = replaced(SCENARIO, ('duration = "5 s"', 'duration = "0.5 s"'))
 SWEPT = f'{SHORT}\n[sweep]\n"flows.tcp.control" = ["sack", "reno"]\n'
 REPAIR = 'the congestion controls use different loss recovery: "reno" for reno; "sack" for sack'
-UNSEEDED = "draws random numbers that the seed does not set"
+UNSEEDED = "draws random numbers that the seed does not determine"
 
 
 def test_a_comparison_of_repairs_warns_in_check_run_and_on_the_page(
@@ -190,7 +190,7 @@ def test_an_export_of_a_run_that_no_seed_repeats_is_refused_or_says_so(tmp_path:
     (file,) = Scenario.from_text(SHORT, bbr).export(tmp_path, "pcapng", seed=1)
     assert not file.is_repeatable
     assert str(file).endswith(
-        "packets, from a different run than the results: runs with the same seed differ"
+        "packets, from a different run than the results, because runs of this scenario differ even with the same seed"
     )
     known = Scenario.from_text(SHORT).export(tmp_path, "events", seed=1)
     assert all(file.is_repeatable for file in known)

@@ -510,7 +510,7 @@ def test_the_report_has_heat_maps_of_share_and_harm(tmp_path: Path) -> None:
     page = write_evaluation(found, tmp_path / "page.html", command).read_text()
     # Share, harm to goodput and harm to delay, against each of the two others.
     assert page.count('<table class="heat">') == 6
-    assert "Harm beyond that of cubic: goodput of the other flows, other sack" in page
+    assert "Harm beyond that of cubic: goodput of the standard flow, other sack" in page
     assert page.count("--depth:") == 12
     assert '<th scope="col">sack</th>' in page
     # Beside another control, each has its own.
@@ -518,7 +518,7 @@ def test_the_report_has_heat_maps_of_share_and_harm(tmp_path: Path) -> None:
         found, tmp_path / "both.html", command, replace(found, control="other")
     ).read_text()
     assert both.count('<table class="heat">') == 12
-    assert "other, Harm beyond that of cubic: goodput of the other flows, other sack" in both
+    assert "other, Harm beyond that of cubic: goodput of the standard flow, other sack" in both
 
 
 def test_heat_maps_have_their_buffers_in_order() -> None:

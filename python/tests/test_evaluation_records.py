@@ -180,7 +180,7 @@ def grid_record(harms: dict[str, float | None]) -> dict[str, Any]:
     """A criterion of a record in which N-07-grid does these harms, each beyond its limit."""
     findings = [
         {
-            "text": "Goodput of the other flows: at most 0.1 more harm than the reference",
+            "text": "Goodput of the standard flow: at most 0.1 more harm than the reference",
             "metric": "goodput",
             "measure": "harm",
             "verdict": "CONCERN",
@@ -225,6 +225,6 @@ def test_a_page_counts_findings_over_the_grid_and_shows_the_worst() -> None:
     )
     rows = [line for line in text.splitlines() if "`N-07-grid`, rate" in line]
     assert [paths.index(path) for row in rows for path in paths if path in row] == [4, 11, 10]
-    assert text.endswith("the record has 8 more.")
+    assert text.endswith("The record of this evaluation contains 8 more findings.")
     few = grid_record(dict.fromkeys(paths[:3], 0.3))
-    assert "the record has" not in "\n".join(evaluation_findings.of(few, CONCERN))
+    assert "The record of this evaluation" not in "\n".join(evaluation_findings.of(few, CONCERN))

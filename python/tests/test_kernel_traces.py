@@ -283,7 +283,7 @@ class TestIperf3:
             ),
             (
                 iperf3(interval(1, MSS, 9, 0, sender=False)),
-                r"intervals\[0\]: found the receiver of the stream, expected the JSON of the sender: with -R",
+                r"intervals\[0\]: found the JSON of the receiver, expected that of the sender; with -R",
             ),
             (
                 iperf3(interval(1, -1, 0, -1)),

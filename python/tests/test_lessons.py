@@ -97,7 +97,7 @@ def test_a_variant_takes_back_what_another_sets() -> None:
         ({"look": ["Checked.", "Not checked."]}, r"look\[2\]: has no check"),
         (
             {"check": [{"look": 3, "holds": "goodput('fast') > 0"}]},
-            r"look: found 3, expected the number of a statement in look, from 1 to 1\nlook\[1\]: has no",
+            r"look: found 3, expected the number of a statement in .*`look`, from 1 to 1\nlook\[1\]: has no",
         ),
         (
             {"try": [{"label": "a", "set": {}}, {"label": "b", "set": {"flows.tcp.count": 2}}]},

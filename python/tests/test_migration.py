@@ -144,4 +144,4 @@ STUDY_BODY = '[source]\nthesis = "rbcc"\n[scenario]\nduration = "5 s"\n'
 
 def test_standard_input_is_no_file_to_rewrite() -> None:
     made = CliRunner().invoke(app, ["migrate", "-"], input=old(STUDY))
-    assert str(made.exception) == "-: is standard input, expected the path of a file to rewrite"
+    assert str(made.exception) == 'found "-" (standard input), expected the path of a file to rewrite'

@@ -90,7 +90,7 @@ class TestCommands:
         outcome = ackclock("reproduce", "rbcc/table-4.1", "--check")
         assert outcome.code == 0
         assert outcome.out.strip().startswith(
-            "rbcc/table-4.1: 4 of 4 runs reproduced the recorded results and samples with their first seed"
+            "rbcc/table-4.1: 4 of 4 runs, each with the first seed of its case, reproduced the recorded results"
         )
         record = read("rbcc/table-4.1")
         assert record is not None
@@ -104,7 +104,7 @@ class TestCommands:
         outcome = ackclock("reproduce", "rbcc/table-4.1", "--check")
         assert outcome.code == 1
         assert (
-            "1 of 4 runs did not reproduce the recorded results or samples with their first seed: many"
+            "1 of 4 runs, each with the first seed of its case, did not reproduce the recorded results or samples: many"
             in outcome.out
         )
         assert "out of date: 1 of 1 record" in outcome.err
@@ -117,7 +117,7 @@ class TestCommands:
         path.write_text(json.dumps(document))
         outcome = ackclock("reproduce", "rbcc/table-4.1", "--check")
         assert outcome.code == 1
-        assert "did not reproduce the recorded results or samples with their first seed: many" in outcome.out
+        assert "did not reproduce the recorded results or samples: many" in outcome.out
 
     def test_a_changed_scenario_is_told_and_nothing_is_run(
         self, ackclock: Command, monkeypatch: pytest.MonkeyPatch

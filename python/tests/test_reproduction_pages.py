@@ -229,7 +229,7 @@ def test_predictions_count_what_cannot_be_said_and_leave_out_extras_and_later_st
     text = studies.predictions("blind 3 b")
     assert "**2 of 7 predicted numbers lie inside" in text
     assert "1 lie outside, 1 are undecided, and 3 have no study." in text
-    assert "Of the 2 numbers of the extra studies, 1 lie inside their bands." in text
+    assert "In the studies marked as extra, 1 of 2 predicted numbers lie inside the bands." in text
     rows = [line for line in text.splitlines() if line.startswith("| `")]
     assert rows == ["| `blind/a` | 2 | 1 | 1 |", "| `blind/b`, extra | 1 | 1 |  |"]
 

@@ -396,7 +396,9 @@ def test_what_is_found_is_a_scenario(ackclock: Command) -> None:
     told = ackclock("search", "sack", "--for", "utilisation", "--runs", "20").out.splitlines()
     assert told[0].startswith("sack, utilisation: the fraction of the measured time")
     assert told[3].startswith(f"difference {more.mean():.3f} (")
-    assert told[3].endswith("): worst path minus unchanged scenario, mean over 5 other seeds")
+    assert told[3].endswith(
+        "): worst path minus unchanged scenario, mean over 5 seeds not used in the search"
+    )
 
 
 def test_what_is_no_worse_with_new_seeds_is_not_called_so(
@@ -442,7 +444,7 @@ def test_html_shows_what_was_found_over_time(ackclock: Command, monkeypatch: pyt
     text = Path(document["report"]).read_text(encoding="utf-8")
     # The scenario with what was found, the comment that says so, and the figures over time.
     assert "7 Mbit/s" in text
-    assert "Values that differ from the unchanged scenario: flows.bursts.application.rate = 7 Mbit/s" in text
+    assert "Values that differ from those in bursts.toml: flows.bursts.application.rate = 7 Mbit/s" in text
     assert text.count("<svg") >= 2
     assert "report     " in ackclock("search", "sack", "--html").out
     assert json.loads(ackclock("search", "sack", "--json").out)["report"] is None
@@ -534,8 +536,8 @@ def test_a_control_that_fails_has_done_its_worst() -> None:
     assert "NotImplementedError: what to do after a timeout" in worst.why
     written = scenario_of(replace(worst, failed=2), known, tested, wanted, "a command")
     assert (
-        "# The control fails in 2 of 5 runs of this scenario; in a failed run, the objective is 1. "
-        f"First failure: {worst.why}\n" in written
+        "# The control fails in 2 of 5 runs of this scenario; for each failed run, the control's value of the "
+        f"objective is set to 1. First failure: {worst.why}\n" in written
     )
 
 
@@ -544,8 +546,8 @@ def test_failures_are_told(ackclock: Command, monkeypatch: pytest.MonkeyPatch) -
     seen = run.SearchResult({}, 0.6, {}, 0.7, 0.1, WORSE, 30, [1, 1, 0.4, 0.3, 0.3], 2, 7, why)
     monkeypatch.setattr(run.Search, "find", lambda _: seen)
     told = (
-        "failed     in 2 of 5 runs of this scenario and in 7 runs of the whole search; in a failed run, the objective "
-        f"is 1. First failure: {why}"
+        "failed     in 2 of 5 runs of this scenario and in 7 runs of the whole search; for each failed run, the "
+        f"control's value of the objective is set to 1. First failure: {why}"
     )
     assert told in ackclock("search", "sack").out
     document = json.loads(ackclock("search", "sack", "--json").out)

@@ -79,7 +79,7 @@ def study(*claims: ClaimResult, ours: bool = False, **numbers: list[tuple[float,
                 claim("cannot tell", order=Result.MET),
             ),
             (
-                "The order is as printed in 1 of 2 comparisons; 1 claim is not as printed; "
+                "The order of the compared values is as printed in 1 of 2 comparisons; 1 claim is not as printed; "
                 "1 claim is undecided."
             ),
         ),
@@ -98,7 +98,7 @@ def study(*claims: ClaimResult, ours: bool = False, **numbers: list[tuple[float,
                 claim("not as printed", order=Result.NOT_MET),
             ),
             (
-                "The order is not as printed in the comparison; none of 2 other claims without a printed number "
+                "The order of the compared values is not as printed; none of 2 other claims without a printed number "
                 "holds; 3 claims are not as printed."
             ),
         ),
@@ -142,7 +142,7 @@ def study(*claims: ClaimResult, ours: bool = False, **numbers: list[tuple[float,
                 "other printed number; 1 claim is undecided."
             ),
         ),
-        (study(), "The study has no tested claim and no printed number."),
+        (study(), "The study tests no claim and compares no measured number with a printed one."),
     ],
 )
 def test_it_answers(made: StudyResult, expected: str) -> None:

@@ -88,7 +88,7 @@ def test_the_command_prints_a_table_and_writes_a_page(ackclock: Command, tmp_pat
     outcome = ackclock(*arguments, "--html", "--out", tmp_path)
     assert outcome.code == 0
     assert "bbrv3@noq" in outcome.out
-    assert "noq:bbr3 draws random numbers that the seed does not set" in outcome.err
+    assert "noq:bbr3 draws random numbers that the seed does not determine" in outcome.err
     page = (tmp_path / "bench-stack.html").read_text(encoding="utf-8")
     assert "noq:bbr3 and bbrv3@noq on hard paths" in page
     assert "ackclock bench-stack noq:bbr3 bbrv3 --path app-limited --replications 2" in page

@@ -112,7 +112,10 @@ def test_a_study_is_read() -> None:
         ),
         ([('"flows.tcp-1.cwnd_packets"', '"tcp-1.cwnd"')], "expected flows.<flow>.<quantity>"),
         ([('expect = "< 0"', 'expect = "negative"')], 'expect: found "negative", expected a comparison'),
-        ([('expect = "< 0"', 'paper = 0\ntolerance = "10 %"')], "any percentage of a paper value of 0"),
+        (
+            [('expect = "< 0"', 'paper = 0\ntolerance = "10 %"')],
+            "expected an absolute tolerance, because `paper` is 0",
+        ),
         ([('expect = "< 0"', 'tolerance = "10 %"')], "`tolerance` needs `paper`"),
         ([('expect = "< 0"', "")], "the claim has no test"),
         ([('expect = "< 0"', 'paper = 1\ntolerance = "little"')], 'found "little", expected a number'),
@@ -171,7 +174,7 @@ def test_a_study_is_read() -> None:
         ),
         (
             [('item = "Table 0.0"', 'item = "Table 0.0"\nnumbers_of = "rbcc/table-4.1"')],
-            "source.numbers_of: rbcc/table-4.1 has none of this study's printed numbers",
+            "source.numbers_of: study rbcc/table-4.1 has none of the published numbers of this study",
         ),
         (
             [("Packets do arrive.", "In {= flows_sen('few') | .1f} flows.")],

@@ -155,7 +155,7 @@ class TestMistakes:
             (
                 '"flows.0.count" = [1]\n"flows.tcp.count" = [2]\n',
                 (16, 1),
-                'a second dotted path to the key that "flows.0.count" sets',
+                'a path to a key that "flows.0.count" also sets',
             ),
             ('"flows.tcp.count" = { from = 1, to = 9 }\n', (14, 1), "samples = { count = 64 }"),
         ],
@@ -490,7 +490,7 @@ application = { name = "transfers", size = "100 kB", count = 4, every = "1 s" }
 
 def test_a_point_whose_flows_begin_too_late_is_an_error_and_one_without_them_is_none() -> None:
     with pytest.raises(
-        ScenarioError, match=r"found a start at 2 s of flow 1 of 2, .*the end of the run at 1 s"
+        ScenarioError, match=r"found a start at 2 s for flow 1 of 2, .*the end of the run at 1 s"
     ):
         swept('"flows.tcp.start" = ["0 s", "2 s"]')
     with pytest.raises(ScenarioError, match="found a start at 500 ms"):

@@ -195,7 +195,7 @@ impl<Law: WindowLaw> Control for Classic<Law> {
         }
         self.law.observe(&mut self.window, ack);
         //= RFC 9002 section 7.8 unused: a window that is not fully used does not grow
-        //= RFC 9438 section 4.6 unused: if the reduction at a loss starts from the window instead of the data in flight, a window that is not fully used does not grow
+        //= RFC 9438 section 4.6 unused: if ssthresh after a loss is computed from the window instead of the data in flight, a window that is not fully used does not grow
         let may_grow = ack.cwnd_limited || !self.law.needs_full_window();
         if ack.fresh && ack.phase == Phase::Open && may_grow {
             //= RFC 5681 section 3.1 phases: below ssthresh the window grows by slow start, above it by congestion avoidance
@@ -236,7 +236,7 @@ impl<Law: WindowLaw> Control for Classic<Law> {
             }
             Ending::Undone => {
                 if let Some((law, window, pauses)) = self.before_loss.take() {
-                    //= RFC 9438 section 4.9.2: a spurious loss restores the window, ssthresh, W_max, K and the epoch
+                    //= RFC 9438 section 4.9.2: if a loss was spurious, the sender restores the window, ssthresh, W_max, K and the start of the epoch
                     self.law = law;
                     self.law.skip(self.pauses.total().saturating_sub(pauses));
                     self.window.restore(&window);

@@ -132,7 +132,7 @@ parameters! {
         /// are small, so its round trip can be shorter than that of any data packet
         handshake_min_rtt: bool = flag(
             false,
-            "true: ns-2's rtt_update and Linux's tcp_ack_update_rtt; the profile linux still has false",
+            "true: ns-2's rtt_update and Linux's tcp_ack_update_rtt; the profile linux has false, unlike Linux itself",
         ),
     }
 }

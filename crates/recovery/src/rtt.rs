@@ -150,8 +150,8 @@ impl RttEstimator {
     /// 5.5).
     pub fn timeout(&self, factor: f64) -> Span {
         let backed_off = if factor == 1.0 { self.base } else { self.base.scale(factor) };
-        //= RFC 6298 section 2.4: the timeout is no less than its minimum
-        //= RFC 6298 section 2.5: the timeout is no more than its maximum
+        //= RFC 6298 section 2.4: the retransmission timeout is at least the minimum, `min_rto`
+        //= RFC 6298 section 2.5: the retransmission timeout is at most the maximum, `max_rto`
         backed_off.max(self.timer.min_rto).min(self.timer.max_rto)
     }
 

@@ -53,7 +53,7 @@ impl OwnControl {
     pub fn new(name: &str, factory: Factory) -> Self {
         let name = format!("{}:{name}", factory.stack());
         let descriptor =
-            own(name.leak(), "A congestion control that the program running the scenario supplies", "none");
+            own(name.leak(), "A congestion control supplied by the program that runs the scenario", "none");
         Self { descriptor: Box::leak(Box::new(descriptor)), is_random: false, factory }
     }
 }

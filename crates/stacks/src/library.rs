@@ -377,7 +377,9 @@ impl Connection for End {
         self.library.functions().on_timeout(end, now);
         self.wakes += 1;
         if self.wakes > MOST_WAKES {
-            self.fail(&format!("had a timer due more than {MOST_WAKES} times without time advancing"));
+            self.fail(&format!(
+                "still had a timer due after {MOST_WAKES} calls of ackclock_stack_on_timeout without time advancing"
+            ));
         }
     }
 

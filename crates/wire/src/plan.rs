@@ -102,9 +102,10 @@ fn sender(used: &[Vec<u32>; 2], member: &Member) -> Result<usize, Error> {
             || member.backward.iter().any(|link| used[1 - direction].contains(link))
     };
     match (crosses(0), crosses(1)) {
-        (true, true) => {
-            refuse("one flow shares links with flows from both hosts, so neither host can be its sender")
-        }
+        (true, true) => refuse(
+            "each link carries packets of only one host, but the links that one flow shares with others would \
+             make both hosts its sender",
+        ),
         (false, true) => Ok(1),
         (_, false) => Ok(0),
     }
@@ -138,7 +139,9 @@ fn check(scenario: &Scenario, member: &Member, most: Rate) -> Result<(), Error> 
         return refuse("one of its flows has several paths, but each host has one interface");
     }
     if !scenario.agents.is_empty() {
-        return refuse("its agents read headers of simulated packets, which real packets lack");
+        return refuse(
+            "it has agents, but agents read the headers of simulated packets and work only in simulations",
+        );
     }
     for links in [&member.forward, &member.backward] {
         let links = links.iter().map(|link| &scenario.network.links[*link as usize]);
@@ -207,7 +210,11 @@ mod tests {
         for (text, group, message) in [
             (FILE, Some("none"), "no flows are named `none`, expected one of `one`, `other`"),
             (&fast, None, "on one path, the slowest link `bottleneck` has a rate of 1100000000 bit/s"),
-            (&agents, None, "its agents read headers of simulated packets, which real packets lack"),
+            (
+                &agents,
+                None,
+                "it has agents, but agents read the headers of simulated packets and work only in simulations",
+            ),
         ] {
             let error = plan(text, group).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(error.contains(message), "{error}");

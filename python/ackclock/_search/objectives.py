@@ -100,7 +100,7 @@ OBJECTIVES = (
     Objective(
         "harm",
         _metric(
-            "the fraction of the bottleneck's capacity that the other flows do not get",
+            "the fraction of the bottleneck's capacity that the competing flows do not get",
             '1 - sum(flows("other").goodput_bps) / (link("bottleneck").rate_bps * 0.965)',
         ),
         "mixes",

@@ -38,16 +38,17 @@ def scenario_of(
             f"Mean of the objective over {SEEDS} seeds: {here} in this scenario, "
             f"{there} in the unchanged scenario of {space.file}."
         ),
-        f"Values that differ from the unchanged scenario: {matters or 'none'}",
+        f"Values that differ from those in {space.file}: {matters or 'none'}",
     ]
     if found.failed:
         comments.append(
-            f"The control fails in {found.failed} of {SEEDS} runs of this scenario; in a failed run, the objective is "
-            f"1. First failure: {found.why}"
+            f"The control fails in {found.failed} of {SEEDS} runs of this scenario; for each failed run, the control's "
+            f"value of the objective is set to 1. First failure: {found.why}"
         )
     if tested.classes:
         comments.append(
-            f"The search tested {tested.name}, a control in Python; this file has the control of {space.file} instead."
+            f"The search tested {tested.name}, a control in Python. In this file, the flows under test use the control "
+            f"from {space.file} instead."
         )
     return "".join(f"# {text}\n" for text in comments) + "\n" + tomli_w.dumps(document)
 

@@ -207,7 +207,7 @@ class Search:
         samples = {name: np.array(self._samples(point, new)) for name, point in places.items()}
         metric = self._objective.metric.id
         criterion = Criterion(
-            f"{self._objective.text}: larger than in the unchanged scenario",
+            f"the objective is larger than in the unchanged scenario ({self._objective.text})",
             f"{metric}('found') - {metric}('harmless')",
             low=0.0,
             low_open=True,

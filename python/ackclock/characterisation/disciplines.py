@@ -64,7 +64,8 @@ class Variant(Table):
     )
     ecn: bool = Field(
         default=False,
-        description="whether the queues mark packets; disciplines that cannot mark are left out, except drop-tail",
+        description="whether the queues mark packets; if so, disciplines that cannot mark are left out, except "
+        "drop-tail",
     )
     parameters: dict[str, Any] = Field(
         default_factory=dict, description="parameters of the discipline that the variant changes"
@@ -76,8 +77,9 @@ class Variant(Table):
     )
     beside: dict[str, list[str]] = Field(
         default_factory=dict,
-        description="for each other queue, by dotted path, a list of disciplines: the queue uses the first one that is "
-        "not under test. It uses drop-tail if the list has no such discipline, or if drop-tail is under test",
+        description="disciplines of queues outside `at`: a table from the dotted path of a queue to a list of "
+        "disciplines, of which the queue uses the first that is not under test. The queue uses drop-tail if the list "
+        "has no such discipline, or if drop-tail is under test",
     )
 
 

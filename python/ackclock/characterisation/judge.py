@@ -73,12 +73,13 @@ class Row:
             return "Numbers without a limit."
         if self.verdict == OK:
             conditions = len({one.condition.title for one in limited})
-            return f"{number_of(conditions, 'condition')} met in {number_of(len(limited), 'finding')}."
+            tests = number_of(len(limited), "test")
+            return f"{number_of(conditions, 'condition')} met ({len(limited)} of {tests})."
         all_of = Counter(one.condition.title for one in limited)
         reasons = Counter(one.condition.title for one in self.reasons())
         text = {one.condition.title: one.condition.text or one.condition.title for one in limited}
         parts = [
-            f"{text[title]}: {count} of {number_of(all_of[title], 'finding')}"
+            f"{text[title]}: {count} of {number_of(all_of[title], 'test')}"
             for title, count in reasons.items()
         ]
         return f"{BEGINNINGS[self.verdict]}: {'; '.join(parts)}."

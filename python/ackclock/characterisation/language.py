@@ -51,12 +51,13 @@ class Condition(Table):
     )
     least: float = Field(
         default=0.0,
-        description="with measure = allowance: the allowance is at least this value, in the metric's unit",
+        description="with measure = allowance: lower bound of the allowance (see `factor`), in the metric's unit",
     )
     against: str = Field(
         default="",
-        description="name of the variant of the same discipline to compare with; * in it stands for the part of the "
-        "tested variant's name after its first hyphen. Default: compare with drop-tail in the same variant",
+        description="name of the variant of the same discipline with which the tested variant is compared; a * in "
+        "this name is replaced by the part of the tested variant's name after the first hyphen. Default: the "
+        "comparison is with drop-tail, in its variant of the same name or else in its variant `default`",
     )
     only: list[str] | None = Field(
         default=None,
@@ -155,7 +156,7 @@ class Characterisation(Table):
     )
     cycle: str = Field(
         default="",
-        description="with `elasticities`: id of the metric, in %, that shows whether the queue oscillates",
+        description="with `elasticities`: id of the metric, a percentage, that shows whether the queue oscillates",
     )
     curves: bool = Field(
         default=False,

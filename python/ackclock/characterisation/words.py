@@ -16,7 +16,7 @@ WORST_FIRST = (CONCERN, UNDECIDED, INFO, OK)
 BEGINNINGS = {
     CONCERN: "Not met",
     UNDECIDED: "Undecided",
-    INFO: "Not met or undecided, but no concern",
+    INFO: "Undecided or not met, but no concern",
 }
 """The beginnings of sentences that list the conditions with a verdict."""
 _WORDS = {

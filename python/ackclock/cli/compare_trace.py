@@ -200,7 +200,7 @@ def _show_parting(comparison: Comparison, parting: Parting) -> None:
         table.add_row(label, *cells)
     out.print(table)
     for side in SIDES:
-        heading = f"\n{side}: last events before the difference, at times since {comparison.origin}"
+        heading = f"\n{side}: last events before the difference (times since {comparison.origin})"
         out.print(Text(heading, style="bold"))
         for event in comparison.before(side):
             since = event.place.time_s - comparison.begin_s(side)
@@ -266,7 +266,7 @@ def _stretches(comparison: Comparison) -> Table:
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     unit = "" if comparison.align == "time" else " packet"
-    table.add_column(f"largest difference in the eighth of the logs that ends at{unit}")
+    table.add_column(f"largest difference in each eighth of the logs, ending at{unit}")
     for number in range(1, STRETCHES + 1):
         end = comparison.span * number / STRETCHES
         table.add_column(f"{end:.3g} s" if comparison.align == "time" else f"{end:.0f}", justify="right")

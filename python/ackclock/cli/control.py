@@ -146,7 +146,8 @@ def _replay(file: Path, controls: Sequence[str], as_json: bool) -> None:
     else:
         recorded = " ".join(outcome["about"]["controls"])
         told = f"{_counted(outcome['events'], 'event')} of {_counted(outcome['connections'], 'connection')}"
-        console().print(f"replayed {told}, recorded with {recorded} on Linux {outcome['about']['kernel']}")
+        kernel = outcome["about"]["kernel"]
+        console().print(f"replayed {told} from a recording of {recorded} on Linux {kernel}")
         if differences:
             first = differences[0]
             console().print(

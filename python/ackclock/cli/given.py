@@ -60,7 +60,7 @@ def scenario_in(
         if len(seated) > 1:
             raise InputError(
                 f'{name}: found --control {" and --control ".join(seated)} for the flows called "{SEAT}", expected '
-                "one; name the file of any other control in Python at its flows"
+                "one; to use another control in Python, set `control` of its flows to the name of its file"
             )
         keys = {f"flows.{SEAT}.{key}": value for of in seated.values() for key, value in of.items()}
         return Scenario.from_text(text, {**keys, **overrides}, file=name, controls=classes)

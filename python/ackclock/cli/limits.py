@@ -30,7 +30,10 @@ def held_back(runs: Iterable[Run]) -> Iterator[str]:
             if share is not None and share > MOST:
                 worst[flow["name"]] = max(share, worst.get(flow["name"], 0.0))
     for name, share in list(worst.items())[:MANY]:
-        yield f"flow {name}: its receiver's window kept it from sending for up to {share:.0%} of its active time"
+        yield (
+            f"flow {name}: its receiver's window kept it from sending for {share:.0%} of its active time "
+            "(highest value of all runs)"
+        )
     if len(worst) > MANY:
         yield f"the receive window also limited {number_of(len(worst) - MANY, 'more flow')} most of the time"
 
@@ -45,8 +48,8 @@ def delivered_late(runs: Iterable[Run]) -> Iterator[str]:
                 worst[flow["name"]] = max(flow["goodput_bps"] / sent, worst.get(flow["name"], 0.0))
     for name, ratio in list(worst.items())[:MANY]:
         yield (
-            f"flow {name}: its goodput is up to {ratio - 1:.0%} above its throughput, because data sent during "
-            "the warm-up was delivered after it; a longer warm-up reduces this difference"
+            f"flow {name}: its goodput is {ratio - 1:.0%} above its throughput (highest value of all runs), because "
+            "data sent during the warm-up was delivered after it; a longer warm-up reduces this difference"
         )
     if len(worst) > MANY:
         yield f"data sent during the warm-up also raises the goodput of {number_of(len(worst) - MANY, 'more flow')}"

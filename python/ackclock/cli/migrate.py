@@ -19,7 +19,7 @@ def main(files: Sequence[Path]) -> None:
     for file in files:
         try:
             if file == STANDARD_INPUT:
-                raise InputError("-: is standard input, expected the path of a file to rewrite")
+                raise InputError('found "-" (standard input), expected the path of a file to rewrite')
             changes.append((file, *migrated(read_text(file), str(file))))
         except InputError as error:
             problems.append(str(error))

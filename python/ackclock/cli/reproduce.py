@@ -123,7 +123,7 @@ def check(selectors: Sequence[str], *, threads: int) -> None:
     recorded = [(record, loaded) for loaded in _read(selectors) if (record := read(loaded.name)) is not None]
     if not recorded:
         raise InputError(
-            "--check: none of these studies has a record with samples; `ackclock reproduce STUDY --record` writes one"
+            "--check: found no record of any of these studies; `ackclock reproduce STUDY --record` writes one"
         )
     with progress_bar(f"{len(recorded)} records") as progress:
         outcomes = compared(recorded, threads=threads, progress=progress)
@@ -151,7 +151,8 @@ def _judged(studies: Sequence[LoadedStudy], failures: list[InputError]) -> list[
         try:
             if record is None:
                 raise InputError(
-                    f"{loaded.name}: has no record with samples; `ackclock reproduce {loaded.name}` runs the study"
+                    f"{loaded.name}: --judge needs a record of this study, but there is none; "
+                    f"`ackclock reproduce {loaded.name}` runs the study"
                 )
             results.append(judged(record, loaded))
         except InputError as error:

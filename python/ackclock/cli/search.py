@@ -105,7 +105,8 @@ def search(
     )
     more = with_ends(finding.estimate, finding.interval)
     say.print(
-        f"difference {more}: worst path minus unchanged scenario, mean over {finding.seeds} other seeds"
+        f"difference {more}: worst path minus unchanged scenario, "
+        f"mean over {finding.seeds} seeds not used in the search"
     )
     if path is None:
         say.print(
@@ -134,7 +135,12 @@ def search(
             f"in {found.failed} of {len(found.samples)} runs of this scenario and in "
             f"{number_of(found.all_failed, 'run')} of the whole search"
         )
-        say.print(Text(f"failed     {here}; in a failed run, the objective is 1. First failure: {found.why}"))
+        say.print(
+            Text(
+                f"failed     {here}; for each failed run, the control's value of the objective is set to 1. "
+                f"First failure: {found.why}"
+            )
+        )
     say.print(f"scenario   {shown(path)}")
     if tested.classes:
         say.print(Text(f"repeat     ackclock run {shown(path)} --control {control}"))

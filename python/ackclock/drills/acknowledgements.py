@@ -160,7 +160,7 @@ DRILLS = (
         "ack-of-a-mark",
         "RFC 9000 13.2.1",
         "SHOULD",
-        "A receiver acknowledges a datagram with an ECN mark (CE) at once.",
+        "A receiver acknowledges a datagram at once if its ECN field is CE.",
         Script(2.0, rules=mark(12), writes=TRICKLE),
         _marked,
     ),

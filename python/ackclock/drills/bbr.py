@@ -154,8 +154,8 @@ def _limited(record: Record) -> str:
     return _share(record, 8.5, 9.5, 0.9)
 
 
-HIDDEN = "These tests cannot check this case of the draft from outside the control."
-"""The text that replaces the requirement in cases that cannot be checked from outside the control."""
+HIDDEN = "This case of the draft concerns the control's internal state, which these tests cannot observe."
+"""The text that replaces the requirement in cases that concern only the control's internal state."""
 
 
 def _hidden(number: str, what: str) -> Drill:
@@ -193,7 +193,7 @@ DRILLS = (
     ),
     _hidden("2", "whether losses set full_bw_reached while the sender is application-limited"),
     _case("3", "Drain empties the queue that Startup built.", PLAIN, _drains),
-    _hidden("4", "in which round Drain ends if a queue remains"),
+    _hidden("4", "after how many round trips Drain ends if a queue remains"),
     _hidden("5", "whether ProbeBW_UP ends because the measured bandwidth has stopped growing"),
     _hidden("6", "whether losses end ProbeBW_UP while the sender is application-limited"),
     _case(

@@ -167,7 +167,7 @@ def _repeats(target: Target, seed: int) -> list[Outcome]:
         found = Outcome(REPEATS, "as demanded", f"{who} sent the same {first[0]} datagrams, byte for byte")
     else:
         same = (
-            f"{who} sent datagrams of equal lengths at equal times, but with different bytes"
+            f"{who} sent datagrams of the same lengths at the same times, but with different bytes"
             if first[:2] == second[:2]
             else f"{who} sent different datagrams, or sent datagrams at different times"
         )
@@ -175,7 +175,7 @@ def _repeats(target: Target, seed: int) -> list[Outcome]:
             declared = f"the stack declares that the seed does not determine this: {random}"
             found = Outcome(REPEATS, "absent", f"{same}; {declared}")
         else:
-            found = Outcome(REPEATS, "VIOLATED", f"{same}; expected equal bytes at equal times")
+            found = Outcome(REPEATS, "VIOLATED", f"{same}; expected the same bytes at the same times")
     seeded = Outcome(
         SEED,
         "absent" if first == other else "as demanded",

@@ -31,7 +31,7 @@ def _epoch(record: Record, most_left: float = 0.85) -> tuple[float, float, float
     after = record.window(at + 1.5 * RTT_S)
     if not 40 <= before <= 400:
         raise CannotTell(
-            f"the loss came at a window of {before:.0f} datagrams, expected 40 to 400 for this test"
+            f"the window was {before:.0f} datagrams at the loss, expected 40 to 400 for this test"
         )
     if after > most_left * before:
         raise CannotTell(
@@ -118,8 +118,8 @@ def _alpha_one(record: Record) -> str:
         )
     # A datagram a round trip of 10 ms, and a little more where an acknowledgement waits.
     said = (
-        f"once larger than before the loss, the window grew by {grown:.0f} datagrams in a second, expected at "
-        "least 75 (one per RTT of 10 ms would be 100)"
+        "from 1 s to 2 s after the loss, with a window at least as large as before the loss, the window grew by "
+        f"{grown:.0f} datagrams, expected at least 75 (75 % of one datagram per RTT of 10 ms)"
     )
     if grown < 75:
         raise Violation(said, at + 2.0, at + 1.0)
@@ -138,8 +138,8 @@ def _fast_convergence(record: Record) -> str:
     after = record.window(at + 1.5 * RTT_S)
     if not 0.75 * first <= before <= 0.97 * first:
         raise CannotTell(
-            f"the second loss came at a window of {before:.0f} datagrams, expected {0.75 * first:.0f} to "
-            f"{0.97 * first:.0f} for this test (the first came at {first:.0f})"
+            f"the window was {before:.0f} datagrams at the second loss, expected {0.75 * first:.0f} to "
+            f"{0.97 * first:.0f} for this test ({first:.0f} datagrams at the first loss)"
         )
     plateau = before * (1 + BETA) / 2
     k = (max(0.0, plateau - after) / C) ** (1 / 3)
@@ -197,7 +197,9 @@ def _clamp(record: Record) -> str:
         if ratio > worst:
             worst, at = ratio, moment + LONG_RTT_S
         moment += LONG_RTT_S
-    said = f"within an RTT of two seconds, the window grew by a factor of up to {worst:.2f}"
+    said = (
+        f"on a path with an RTT of two seconds, the window grew by a factor of up to {worst:.2f} in one RTT"
+    )
     if worst > 1.5 * 1.05:
         raise Violation(f"{said}, expected a factor of at most 1.5", at, at - LONG_RTT_S)
     return said

@@ -192,7 +192,8 @@ def _persistent(record: Record) -> str:
     # The acknowledgement that shows the losses is of up to two probes, by which the window may grow.
     if least > 4 + 2.5:
         raise Violation(
-            f"{said}, expected the minimum of 2 (BBR: 4), plus at most two for acknowledged probes",
+            f"{said}, expected the minimum window of 2 datagrams (BBR: 4), plus at most two datagrams for "
+            "acknowledged probes",
             record.datagrams("arrived", 3.0, forward=False)[0].at_s,
         )
     return said

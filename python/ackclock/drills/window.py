@@ -271,8 +271,8 @@ DRILLS = (
         "burst-after-a-pause",
         "RFC 9002 7.7",
         "SHOULD",
-        "After a pause of the application the sender sends at most an initial window in a burst, "
-        "plus what pacing at two windows per RTT sends in 1 ms.",
+        "After a pause of the application, the largest burst (the data sent within 0.1 ms) is at most an initial "
+        "window plus the data of 1 ms of pacing at two windows per RTT.",
         PAUSED,
         _after_pause,
     ),
@@ -280,8 +280,8 @@ DRILLS = (
         "burst-after-silence",
         "RFC 9002 7.7",
         "SHOULD",
-        "After 200 ms without an acknowledgement the sender sends at most an initial window in a burst, "
-        "plus what pacing at two windows per RTT sends in 1 ms.",
+        "After 200 ms without an acknowledgement, the largest burst (the data sent within 0.1 ms) is at most an "
+        "initial window plus the data of 1 ms of pacing at two windows per RTT.",
         Script(1.6, rules=[*drop(60), *hold(1.0, 1.2)]),
         _after_silence,
     ),

@@ -238,7 +238,7 @@ class Comparison:
     setting.
     """
     recorded: int
-    """The number of comparisons that would be possible with all scenarios of the record and all their metrics."""
+    """The value that ``compared`` would have with all scenarios of the record and all their metrics."""
 
     def __str__(self) -> str:
         """Returns the outcome with the number of comparisons made, and of those possible."""

@@ -154,8 +154,8 @@ class Demand(Table):
     equal: str = Field(
         default="",
         description='for measure = "harm": metric that computes what the other flows would get if all flows had equal '
-        "shares. The condition is also met if, beside the tested control, these flows get at least 90 % of the larger "
-        "of two equal shares: that with the tested control and that with the reference",
+        "shares. It is computed once with the tested control and once with the reference. The condition is also met if "
+        "the other flows, in competition with the tested control, get at least 90 % of the larger of the two values",
     )
 
     @model_validator(mode="after")

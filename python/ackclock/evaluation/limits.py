@@ -47,8 +47,9 @@ class Limit(Table):
     )
     beside: bool = Field(
         default=False,
-        description="whether the verdict is `as standard controls` if a reference is outside the limit too, unless the "
-        "control's distance from the limit is significantly more than 1.1 times the reference's",
+        description="whether a control outside the limit gets the verdict `as standard controls` if a reference is "
+        "also outside it and the control's distance from the limit is not significantly more than 1.1 times the "
+        "reference's",
     )
     reason: str = Field(default="", description="reason for the value of the limit")
     source: str = Field(

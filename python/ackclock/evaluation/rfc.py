@@ -70,7 +70,7 @@ FAMILIES = (
     Family(
         "N-06",
         "5.2",
-        "Harm and starvation in mixes",
+        "Harm and starvation in mixes of controls",
         "MUST assess",
         "Assess the potential to cause starvation; a loss of all feedback must lead to back-off. Harm is not "
         "only lost capacity, but also delay and loss.",
@@ -269,8 +269,8 @@ PROCESS = (
         "PR-9",
         "5.3.2",
         "MUST",
-        "Discuss incremental deployment, known behaviour with middleboxes, and how a limited scope is "
-        "enforced",
+        "Discuss incremental deployment, known behaviour with middleboxes and, for a control meant only for "
+        "certain networks, how its use is restricted to them",
     ),
     Item("PR-10", "8", "MUST", "Examine security and privacy issues that arise from the design"),
 )

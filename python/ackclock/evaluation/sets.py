@@ -31,8 +31,8 @@ SETS = (
         "teacup",
         "TEACUP's example experiments",
         "-",
-        "TEACUP 0.8 (CAIA; github.com/knneth/teacup, example_configs): TCP flows, streams and incast over an emulated "
-        "home connection. TEACUP has no thresholds.",
+        "TEACUP 0.8 (CAIA; github.com/knneth/teacup, example_configs): TCP flows, video streams and incast over an "
+        "emulated home connection. TEACUP has no thresholds.",
     ),
     Family(
         "picoquic",

@@ -89,7 +89,7 @@ class SampleWords:
         columns = [side.shape[1] for side in (left, right) if side.ndim == 2 and side.shape[1] > 1]
         if len(set(columns)) > 1:
             raise ValueError(
-                "found {} and {} values of a sweep; compare parts with the same number of values".format(
+                "found {} and {} values of a sweep on the two sides of the comparison, expected equal numbers".format(
                     *columns
                 )
             )
@@ -208,12 +208,14 @@ def _reduction(
             if first.ndim < 2:
                 raise ValueError(
                     f"{name}() with one argument: found no sweep, expected the values of a sweep, such as "
-                    f"{name}(loss('rbcc[*]')); the mean over the replications is computed later, from the value "
-                    "of the whole expression"
+                    f"{name}(loss('rbcc[*]')); for the mean over the replications, omit {name}(): this mean is always "
+                    "computed from the whole expression"
                 )
             return reduced(first, axis=-1)
         if pairwise is None:
-            raise ValueError(f"{name}(): found {1 + len(more)} arguments, expected the values of one sweep")
+            raise ValueError(
+                f"{name}(): found {1 + len(more)} arguments, expected one: the values of a sweep"
+            )
         return reduce(pairwise, more, first)
 
     function.__doc__ = f"{name}(x) along a sweep" + (f", or {name}(a, b, ...)" if pairwise else "")

@@ -67,7 +67,8 @@ class Words(Table):
     def _nothing_unchecked(self) -> Self:
         count = len(self.look)
         problems = [
-            f"check[{number}].look: found {check.look}, expected the number of a statement in look, from 1 to {count}"
+            f"check[{number}].look: found {check.look}, expected the number of a statement in the lesson's list "
+            f"`look`, from 1 to {count}"
             for number, check in enumerate(self.checks, start=1)
             if check.look > count
         ]

@@ -39,8 +39,8 @@ class Ran(Table):
     results: list[dict[str, Any]] = Field(
         min_length=1,
         max_length=10,
-        description="results of the run without time series, one for each seed; `ackclock schema --of run` has their "
-        "fields",
+        description="one result for each seed, without time series; `ackclock schema --of run` lists the fields of a "
+        "result",
     )
 
 
@@ -58,8 +58,8 @@ class Answer(Table):
     )
     runs: list[Ran] = Field(
         max_length=50,
-        description="runs, oldest first: for each variant of the lesson, the last run without other changes and the "
-        "last run with other changes; and, of all runs of other scenarios, the last one",
+        description="runs, oldest first: for each variant of the lesson, the last run of the unchanged variant and the "
+        "last run with further changes by the student; and the last run whose scenario has the values of no variant",
     )
     checksum: str = Field(
         description="64-bit FNV-1a hash of the file's texts (not its results), in hexadecimal digits; detects edits, "
@@ -128,8 +128,7 @@ def repeated(answer: Answer) -> list[Repeated]:
     )
     if packets > MOST_PACKETS:
         raise AnswerError(
-            f"not repeated by the marking: the answer's runs send about {packets:.2g} packets in total, expected at "
-            f"most {MOST_PACKETS:.0g}"
+            f"runs not repeated: they send about {packets:.2g} packets in total, expected at most {MOST_PACKETS:.0g}"
         )
     return [_repeated(number, ran) for number, ran in enumerate(answer.runs, start=1)]
 
@@ -165,7 +164,7 @@ def _repeated(number: int, ran: Ran) -> Repeated:
         if {key: value for key, value in result.items() if key != "series"} != told:
             if told.get("version") != result["version"]:
                 raise AnswerError(
-                    f"not repeated by the marking: the answer was saved with ackclock {str(told.get('version'))[:20]}, "
+                    f"runs not repeated: the answer was saved with ackclock {str(told.get('version'))[:20]}, "
                     f"whose results differ from those of ackclock {result['version']}"
                 )
             raise AnswerError(

@@ -145,8 +145,8 @@ class Drill:
                 raise ScriptError(
                     self.script.file,
                     line,
-                    f"found an event at {start / 1e9:.6f} s when the script has already reached {world.now / 1e9:.6f} "
-                    "s, expected events in order of time",
+                    f"found an event at {start / 1e9:.6f} s when the script is already at {world.now / 1e9:.6f} s, "
+                    "expected events in chronological order",
                 )
             world.advance(start, inclusive=isinstance(action, Code))
         match action:

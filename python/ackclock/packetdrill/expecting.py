@@ -134,7 +134,7 @@ class _Expected:
         if world.agreed.accurate_ecn and (segment.field or segment.options.accurate):
             world.leave_out(
                 self.line,
-                "the ACE field and the AccECN option of data, which ackclock's data segments do not have",
+                "the ACE field and the AccECN option of a data segment, which ackclock's data segments do not have",
             )
         if segment.has("F"):
             world.leave_out(self.line, "the host's FIN")

@@ -90,8 +90,8 @@ class Incoming:
         if stop - start != 1:
             raise Inexpressible(
                 line,
-                f"other segments from the peer begin or end inside this one and divide it into {stop - start} parts; "
-                "expected segments that do not overlap in part, because ackclock receives only whole segments",
+                "found a segment that shares only some of its bytes with another segment from the peer, expected "
+                "segments that are identical or disjoint, because ackclock receives only whole segments",
             )
         return start
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ackclock._numbers import number_of
 from ackclock.evaluation.language import LEAST_BUFFER, buffer_order
 from ackclock.evaluation.spelling import words_of_record
 from ackclock.evaluation.words import NO_LIMIT
@@ -58,8 +59,8 @@ def of(criterion: Mapping[str, Any], verdict: str) -> Iterator[str]:
     if len(found) > len(shown):
         yield ""
         yield (
-            f"The table shows up to {WORST} findings for each condition, those farthest from its limit; the record has "
-            f"{len(found) - len(shown)} more."
+            f"For each condition, the table shows at most {WORST} findings, those farthest from the limit of the "
+            f"condition. The record of this evaluation contains {number_of(len(found) - len(shown), 'more finding')}."
         )
 
 

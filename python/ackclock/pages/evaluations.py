@@ -104,7 +104,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield (
         f"Each scenario also ran with {' and with '.join(references)} in place of {name}, with the same random "
-        "numbers. Each condition is judged against each of these references, and the mildest verdict counts. "
+        "numbers. Each condition is judged against each of these references, and the best of these verdicts counts. "
         f"{_recoveries(record)} RFC 9743 has no "
         "thresholds: this project chose every limit, so a verdict does not say whether the control conforms to the "
         "RFC. The control runs with its default parameters."
@@ -120,9 +120,9 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     if name in references:
         yield (
             f"{name} is itself one of the references. Two kinds of conditions therefore never lead to a concern here: "
-            "those that compare the tested control with a reference, and those that are no concern if a reference "
-            "does not meet them either. Only the conditions of section 5.1.1, and the conditions of section 5.2 on a "
-            "sender without feedback, can be a concern."
+            "those that compare the tested control with a reference, and those whose violation is accepted if a "
+            "reference violates them too. Only the conditions of section 5.1.1, and the conditions of section 5.2 on "
+            "a sender without feedback, can lead to a concern."
         )
         yield ""
     if name in REMARKS:
@@ -147,7 +147,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     for verdict, title in (
         (CONCERN, "Conditions that are not met"),
         (UNDECIDED, "Undecided conditions"),
-        (AS_STANDARD, "Limits that standard congestion controls miss too"),
+        (AS_STANDARD, "Conditions that standard congestion controls do not meet either"),
         (NO_LIMIT, "Numbers without a limit"),
     ):
         parts = [line for one in record["criteria"] for line in evaluation_findings.of(one, verdict)]

@@ -58,7 +58,7 @@ def generated(key: str) -> str:
     for one in figures():
         if one.thesis == key and drawing(one) is None:
             parts.append(
-                f"*The figure of `{one.study}` is missing: the study has not been recorded in its present form.*"
+                f"*The figure of `{one.study}` is missing: no results of the study's present version are recorded.*"
             )
         elif one.thesis == key:
             parts.append(f"![{escaped(one.alt)}](../images/reproduction/{one.name}.svg)")

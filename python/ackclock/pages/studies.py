@@ -129,7 +129,8 @@ def verdicts(name: str) -> str:
 def _answers(claims: Sequence[ClaimResult]) -> Iterator[str]:
     for claim in claims:
         count = sum(other.differs for other in claim.interpretations)
-        variants = f" (different in {count} of {len(claim.interpretations)} variants)" if count else ""
+        others = f"{count} of {len(claim.interpretations)} other interpretations"
+        variants = f" (a different result under {others})" if count else ""
         yield row(escaped(claim.text), measured(claim), result(claim).strip("*") + variants)
 
 
@@ -151,7 +152,8 @@ def predictions(what: str) -> str:
         f"run.** {own['no']} lie outside, {own['undecided']} are undecided, and {missing} have no study."
     )
     if extras:
-        text += f" Of the {more.total()} numbers of the extra studies, {more['yes']} lie inside their bands."
+        inside = f"{more['yes']} of {more.total()} predicted numbers"
+        text += f" In the studies marked as extra, {inside} lie inside the bands."
     rows = [row("study", "inside", "outside", "undecided"), row("---", *["---:"] * 3)]
     for name, count in counts.items():
         extra = ", extra" if name.split("/")[1] in extras else ""

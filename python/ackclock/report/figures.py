@@ -196,7 +196,9 @@ def _fallback_title(study: StudyResult, figure: Figure) -> str:
 
 def _sweep_panels(study: StudyResult, figure: Figure) -> tuple[list[Panel], list[str]]:
     if figure.metric is None:
-        raise AssertionError("a figure over the sweep without a metric was accepted as valid")
+        raise AssertionError(
+            "found a figure over the sweep without a metric, expected validation to reject it"
+        )
     label = figure.y_label or study.metric(figure.metric).axis_title
     positions = {name: index for index, name in enumerate(families(shown(study)))}
     curves, missing = [], []

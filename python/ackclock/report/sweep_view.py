@@ -48,7 +48,7 @@ def views_of(runs: Runs) -> list[SweepFigureView]:
         seeds = "over all replications" if len(runs) > len(runs.by_point) else "in one run"
         caption = (
             f"The share of transfers whose completion time is at most the value on the horizontal axis, {seeds}. "
-            "The total includes transfers that did not complete in the run."
+            "The share is relative to all transfers, including those that did not complete in the run."
         )
         if (count := len(runs.by_point)) > CURVES:
             caption += f" Drawn: the first {CURVES} of {count} points of the sweep."

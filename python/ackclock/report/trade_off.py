@@ -53,7 +53,7 @@ def panels(study: StudyResult, figure: Figure) -> tuple[list[Panel], list[str]]:
 
 def _metrics(study: StudyResult, figure: Figure) -> tuple[Metric, Metric]:
     if figure.x is None or figure.y is None:
-        raise AssertionError("a trade-off figure without x or y was accepted as valid")
+        raise AssertionError("found a trade-off figure without x or y, expected validation to reject it")
     return study.metric(figure.x), study.metric(figure.y)
 
 

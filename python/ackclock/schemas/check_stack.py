@@ -22,14 +22,14 @@ class DrillRecord(Document):
     id: str = Field(description="id of the test")
     clause: str = Field(description="document and section with the requirement")
     force: Literal["MUST", "SHOULD", "MAY", "ackclock's limit"] = Field(
-        description="requirement level of the clause (RFC 2119); `ackclock's limit` for comparisons of --paths, which "
-        "no standard demands"
+        description="requirement level of the clause (RFC 2119); `ackclock's limit` for the tests of --paths, whose "
+        "limits ackclock sets itself"
     )
     demand: str = Field(description="requirement of the clause in one sentence")
     result: Literal["as demanded", "violated", "absent", "cannot be seen"] = Field(
-        description="result of the test; `violated`: includes a failed run; `absent`: the stack lacks a behaviour "
-        "that the clause only permits (MAY), or, for the test `repeats`, the stack declares that no seed determines "
-        "its bytes; "
+        description="result of the test; `violated`: the stack violates the clause, or the run failed; `absent`: the "
+        "stack lacks a behaviour that the clause only permits (MAY), or, for the test `repeats`, the stack declares "
+        "that its bytes can differ between runs with the same seed; "
         "`cannot be seen`: neither the stack's datagrams nor the numbers that it reports show the behaviour"
     )
     allowed: bool = Field(
@@ -64,5 +64,6 @@ class CheckStackDocument(Document):
         description="ids of the tests with the result `violated` that --allow does not name, MUST before SHOULD"
     )
     results: list[DrillRecord] = Field(
-        description="one record for each test: repeatability, clauses of standards, and the paths of bench-stack"
+        description="one record for each test: tests of repeatability, of clauses of standards, and of the paths of "
+        "bench-stack"
     )

@@ -47,11 +47,11 @@ class PartingSide(Document):
         description="what this log contains at the first difference, in words: a value or an event"
     )
     time_s: float | None = Field(
-        description="time of the first difference on the log's own clock, in seconds; null if `by` is packet"
+        description="time of the first difference on this log's own clock, in seconds; null if `by` is packet"
     )
     event: TraceEvent | None = Field(
-        description="event of this log that is the first difference: the other log lacks it or has it at another "
-        "position; null if this log has no such event, or if values differ"
+        description="event of this log at the first difference, which the other log lacks or has at another position; "
+        "null if this log has no such event, or if the first difference is in a value"
     )
     state: str | None = Field(
         description="congestion state in this log at the first difference; null if the log has recorded no state "
@@ -70,10 +70,11 @@ class PartingRecord(Document):
     """The first difference beyond the tolerance."""
 
     what: str = Field(
-        description="kind of the first difference: the name of a quantity, or losses, states or timeouts"
+        description="what differs first: the name of a quantity, or `losses`, `states` or `timeouts`"
     )
     at: float = Field(
-        description="position of the first difference: seconds after `origin`, or number of data packets sent"
+        description="position of the first difference: seconds after `origin` or, if `by` is packet, number of data "
+        "packets sent"
     )
     ours: PartingSide = Field(description="what the first log contains at the first difference")
     theirs: PartingSide = Field(description="what the second log contains at the first difference")
@@ -89,13 +90,14 @@ class DifferenceRecord(Document):
         "with the most similar value that the other log has within `slack`"
     )
     at: float = Field(
-        description="position of the largest difference: seconds after `origin`, or number of data packets sent"
+        description="position of the largest difference: seconds after `origin` or, if `by` is packet, number of data "
+        "packets sent"
     )
     ours: float = Field(description="value in the first log at the largest difference")
     theirs: float = Field(description="value in the second log at the largest difference")
     first_beyond: float | None = Field(
-        description="position of the first difference beyond the tolerance: seconds after `origin`, or number of data "
-        "packets sent; null if there is none"
+        description="position of the first difference beyond the tolerance: seconds after `origin` or, if `by` is "
+        "packet, number of data packets sent; null if there is none"
     )
     stretches: list[float | None] = Field(
         description="largest difference, as a share of the larger value, in each of eight equal parts of `span`; null "
@@ -108,21 +110,22 @@ class CompareTraceDocument(Document):
 
     agree: bool = Field(description="whether all compared quantities and events agree within the tolerance")
     by: Literal["time", "packet"] = Field(
-        description="axis of the comparison: seconds after `origin`, or number of data packets sent"
+        description="axis of the comparison: seconds after `origin` (time) or number of data packets sent (packet)"
     )
-    origin: str = Field(description="event that is time 0 in both logs")
+    origin: str = Field(description="event from which times are counted in both logs")
     span: float = Field(
-        description="end of the part that both logs cover: seconds after `origin`, or number of data packets sent"
+        description="end of the part that both logs cover: seconds after `origin` or, if `by` is packet, number of "
+        "data packets sent"
     )
     unit: Literal["bytes", "packets"] = Field(description="unit of windows in this document")
     slack: float = Field(
-        description="largest allowed distance between values or events of the two logs that are matched: "
-        "seconds, or data packets sent"
+        description="largest distance in position at which values or events of the two logs are matched: in seconds "
+        "or, if `by` is packet, in data packets sent"
     )
     ours: TraceRecord = Field(description="the first log")
     theirs: TraceRecord = Field(description="the second log")
     compared: list[str] = Field(
-        description="names of the compared quantities, and losses, states and timeouts if they were compared"
+        description="names of the compared quantities, and `losses`, `states` and `timeouts` if they were compared"
     )
     parting: PartingRecord | None = Field(
         description="first difference beyond the tolerance; null if there is none"

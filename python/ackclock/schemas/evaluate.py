@@ -12,7 +12,7 @@ VerdictWord = Literal[
     "OK", "CONCERN", "undecided", "as standard controls", "no limit", "EXEMPT", "not evaluated"
 ]
 Samples = dict[str, list[float | None]]
-"""The samples of each metric by its id, one per seed; fewer if fewer seeds decided the verdicts."""
+"""The samples of each metric by its id, one per seed; fewer if the verdicts were final after fewer seeds."""
 
 
 class Strict(BaseModel):
@@ -38,7 +38,7 @@ class SettingRecord(Strict):
     name: str = Field(description="name of the setting within its scenario")
     tested: Samples = Field(
         description="samples of the congestion control under test: for each metric one value per seed, null if the "
-        "run has no value; fewer values than `seeds` if fewer seeds decided the verdicts"
+        "run has no value; fewer values than `seeds` if the verdicts were final after fewer seeds"
     )
     references: dict[str, Samples] = Field(
         description="samples with each reference control in place of the control under test, by the "
@@ -67,11 +67,10 @@ class ConditionRecord(Strict):
     )
     text: str = Field(description="condition in words")
     setting: str = Field(description="name of the setting in which the condition is judged")
-    verdict: VerdictWord = Field(
-        description="verdict of the condition: the mildest of the verdicts in `beside`"
-    )
+    verdict: VerdictWord = Field(description="verdict of the condition: the best of the verdicts in `beside`")
     reference: str = Field(
-        description="name of the reference control whose verdict in `beside` is the condition's `verdict`"
+        description="name of the reference control that decides `verdict`: the first one with the best verdict in "
+        "`beside`"
     )
     tested: float | None = Field(
         description="mean of the metric over the seeds with the control under test (geometric if `measure` is ratio "
@@ -82,17 +81,17 @@ class ConditionRecord(Strict):
         "reference's name; null without a sample"
     )
     allowed: tuple[float | None, float | None] = Field(
-        description="smallest and largest value of `tested` that the condition allows; if the limit is relative to "
-        "`reference`, computed from the metric's mean with that control; null if there is no limit on this side, or if "
-        "the limit cannot be computed"
+        description="smallest and largest value of `tested` that meet the condition; for a condition relative to the "
+        "control `reference`, these values are computed from the metric's mean with this control; null if there is no "
+        "limit on this side, or if it cannot be computed"
     )
     reason: str = Field(
         description="reason for the verdict if the numbers do not show the reason, as after a failed run; otherwise "
         "empty"
     )
     beside: dict[str, VerdictWord] = Field(
-        description="verdict of the condition against each reference, by the reference's name; only the main "
-        "reference if the limit compares with none, or if a run failed"
+        description="verdict of the condition against each reference, by the reference's name; it has "
+        "an entry only for the main reference if the limit is not relative to a reference, or if a run failed"
     )
     finding: experiment.FindingRecord = Field(
         description="measured value, limits, confidence interval and number of seeds on which the verdict is based"
@@ -123,7 +122,7 @@ class CriterionRecord(Strict):
     section: str = Field(description="section of RFC 9743 with the criterion; for a scenario set, its id")
     strength: str = Field(
         description='wording of RFC 9743 for the strength of the requirement, such as "MUST evaluate", "SHOULD" or '
-        '"should"; "-" without a requirement'
+        '"should"; "-" if RFC 9743 states no requirement'
     )
     title: str = Field(description="title of the criterion or scenario set")
     verdict: VerdictWord = Field(description="verdict of the criterion over all its scenarios")
@@ -142,8 +141,8 @@ class ItemRecord(Strict):
     section: str = Field(description="section of RFC 9743 with the requirement")
     demand: str = Field(description="requirement in ackclock's words")
     answer: str | None = Field(
-        description="what the control's author states on this requirement in the file that --answers names; null "
-        "without a statement"
+        description="what the control's author says about this requirement in the file that --answers names; null "
+        "if the file says nothing about it"
     )
 
 
@@ -162,7 +161,8 @@ class ComparisonRecord(Strict):
         'whose `better` is "more" or "less"'
     )
     recorded: int = Field(
-        description="number of comparisons that would be possible with all scenarios and metrics of the earlier record"
+        description="value that `compared` would have if this evaluation covered all scenarios and metrics of the "
+        "earlier record"
     )
 
 
@@ -181,8 +181,8 @@ class EvaluateDocument(Strict):
     )
     quick: bool = Field(description="whether this is a quick evaluation, without --full")
     seeds: list[int] = Field(
-        description="seeds of the runs of each setting; if fewer seeds decided the verdicts in a setting, the setting "
-        "was run only with the first seeds of the list"
+        description="seeds of the runs of each setting; if the verdicts in a setting were final after the first "
+        "seeds of the list, the setting was not run with the other seeds"
     )
     most_packets: int | None = Field(
         default=None,
@@ -198,7 +198,8 @@ class EvaluateDocument(Strict):
         "set"
     )
     process: list[ItemRecord] = Field(
-        description="one record for each requirement of RFC 9743 on the specification or on its publication"
+        description="one record for each requirement of RFC 9743 on the specification of the control under "
+        "test, or on the process of its publication"
     )
     beside: EvaluateDocument | None = Field(
         default=None, description="evaluation of the control that --beside names; null without --beside"

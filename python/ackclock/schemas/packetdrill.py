@@ -21,9 +21,9 @@ class ComparedRecord(Document):
 
 
 class LeftOutRecord(Document):
-    """A line of a script with parts that were not compared."""
+    """A line of a script of which parts were not compared."""
 
-    line: int = Field(description="line of the script, from 1")
+    line: int = Field(description="line of the script, counted from 1")
     what: str = Field(
         description="parts of the line that were not compared, because ackclock's TCP has no counterpart"
     )
@@ -33,8 +33,8 @@ class TimelineRow(Document):
     """An event of a script next to the host's event."""
 
     line: int | None = Field(
-        description="line of the script, from 1; for a segment that only the host has, the line at which the script "
-        "and the host differ, or null if they do not differ"
+        description="line of the script, counted from 1; for a segment that the host sent and the script does not "
+        "contain, the line at which the script and the host differ, or null if they do not differ"
     )
     time_s: float = Field(description="simulated time of the event, in seconds")
     script: str = Field(
@@ -54,7 +54,7 @@ class ScriptRecord(Document):
         description="verdict on the script"
     )
     line: int | None = Field(
-        description="line of the script that decided the verdict, from 1; null for `pass` and `wrong input`"
+        description="line of the script, counted from 1, that decided the verdict; null for `pass` and `wrong input`"
     )
     reason: str = Field(
         description="description of the difference, of what the script needs and ackclock lacks, or of the mistake in "
@@ -62,11 +62,11 @@ class ScriptRecord(Document):
     )
     compared: ComparedRecord = Field(description="number of compared events, by kind")
     not_expected: int = Field(
-        description="number of data segments that the host sent after the last one that the script expects, if the "
-        "script passes"
+        description="number of data segments that the host sent after the last one that the script expects; 0 if the "
+        "script does not pass"
     )
     not_compared: list[LeftOutRecord] = Field(
-        description="one record for each line of the script with parts that were not compared"
+        description="one record for each line of the script of which parts were not compared"
     )
     timeline: list[TimelineRow] = Field(
         description="events of the script, each with the corresponding event of the host"

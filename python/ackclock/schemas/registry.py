@@ -48,7 +48,7 @@ class Entry(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str = Field(description="name of the entry in a scenario file or on the command line")
+    name: str = Field(description="name by which scenario files and the command line refer to the entry")
     kind: str = Field(
         description="kind of the entry: control, discriminator, action, slow-start, resume, ecn-response, "
         "growth-limit, backoff, selector, queue, loss, medium, propagation, mobility, routing, agent, "
@@ -60,6 +60,8 @@ class Entry(BaseModel):
         description='document and section that define the entry, such as an RFC or thesis; "none" if no document does'
     )
     remark: str | None = Field(
-        default=None, description="caution for comparisons with other entries; null if there is none"
+        default=None,
+        description="difference from other entries, such as the default loss recovery, that affects comparisons of "
+        "results; null if there is none",
     )
     file: str | None = Field(default=None, description="path of the file of a study; null for other kinds")

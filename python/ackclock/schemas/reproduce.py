@@ -20,7 +20,7 @@ class SourceRecord(Document):
     where: str = Field(description="university, journal or series of the publication")
     year: int | None = Field(description="year of the publication; null for a study of your own questions")
     item: str = Field(description='published table, figure or section, e.g. "Table 4.1"')
-    section: str = Field(description="section of the publication that discusses the item")
+    section: str = Field(description="section of the publication that discusses `item`")
     asked_by: Literal["thesis", "us"] = Field(
         description="origin of the question: `thesis`, or `us` (the authors of the study) for an experiment "
         "that is not in the publication"
@@ -38,7 +38,7 @@ class ValueRecord(Document):
     unit: str = Field(description="unit of the mean, the samples and the published number")
     mean: float | None = Field(description="mean over the replications; null without a sample")
     std: float | None = Field(
-        description="standard deviation over the replications (n - 1); null with fewer than two samples"
+        description="sample standard deviation over the replications; null with fewer than two samples"
     )
     interval: tuple[float, float] | None = Field(
         description="95 % confidence interval of the mean (Student's t); null with fewer than two samples"
@@ -50,7 +50,7 @@ class ValueRecord(Document):
 
 
 class CaseRecord(Document):
-    """One row of the table, or one point of a curve."""
+    """One case of the study, at one value of the sweep if it is swept."""
 
     name: str = Field(description="name of the case; in a sweep it ends in the swept value in brackets")
     label: str = Field(description="title of the case")
@@ -68,20 +68,18 @@ class InterpretationRecord(Document):
     """The verdict on a claim under another interpretation of the publication that affects it."""
 
     assumption: str = Field(description="question that the publication leaves open")
-    alternative: str = Field(description="interpretation that is tried in place of the study's")
-    verdict: Verdict = Field(description="verdict on the claim under the interpretation that is tried")
+    alternative: str = Field(description="alternative interpretation, tried in place of the study's")
+    verdict: Verdict = Field(description="verdict on the claim under the alternative")
     evidence: str = Field(
-        description="evidence in the publication for the interpretation that is tried; empty if there is "
-        "none, as for a robustness check"
+        description="evidence in the publication for the alternative; empty if there is none, as for a robustness check"
     )
     against: str = Field(
-        description="evidence in the publication against the interpretation that is tried; empty if there is "
-        "none"
+        description="evidence in the publication against the alternative; empty if there is none"
     )
     reverses: bool = Field(
-        description="whether the choice between the two interpretations decides the claim: the claim holds "
-        "under one and fails under the other, and the publication has evidence for the interpretation that is "
-        "tried and none against it"
+        description="whether the alternative reverses the result: the claim holds under the study's interpretation and "
+        "fails under the alternative, or the reverse, and there is `evidence` for the alternative and none `against` "
+        "it"
     )
 
 
@@ -99,8 +97,8 @@ class ClaimRecord(Document):
     )
     unit: str = Field(description="unit of the claim's measured and published numbers")
     tolerance: float | None = Field(
-        description="allowed distance between the measured and the published number; null if the test is not "
-        "a tolerance"
+        description="largest difference between the measured and the published number that the test allows, in `unit`; "
+        "null if the test does not limit this difference"
     )
     accepted: tuple[float | None, float | None] | None = Field(
         description="smallest and largest value that the test accepts, null for an open end; null if the test "
@@ -161,7 +159,7 @@ class SensitivityRecord(Document):
         "publication; simulator: the default of the simulator version that the publication names; ours: "
         "ackclock's choice, because neither the text nor the simulator settles the question"
     )
-    alternative: str = Field(description="interpretation that is tried in place of the study's")
+    alternative: str = Field(description="alternative interpretation, tried in place of the study's")
     changed: list[str] = Field(
         description="ids of the claims whose verdict under the alternative differs from the verdict under the "
         "study's interpretation and is not `undecided`"
@@ -170,18 +168,14 @@ class SensitivityRecord(Document):
         description="ids of the claims that are decided under the study's interpretation, and undecided under the "
         "alternative"
     )
-    replications: int = Field(description="largest number of seeds under the interpretation that is tried")
+    replications: int = Field(description="largest number of seeds of a case that the alternative changes")
     evidence: str = Field(
-        description="evidence in the publication for the interpretation that is tried; empty if there is "
-        "none, as for a robustness check"
+        description="evidence in the publication for the alternative; empty if there is none, as for a robustness check"
     )
     against: str = Field(
-        description="evidence in the publication against the interpretation that is tried; empty if there is "
-        "none"
+        description="evidence in the publication against the alternative; empty if there is none"
     )
-    claims: list[ClaimRecord] = Field(
-        description="one record for each claim under the interpretation that is tried"
-    )
+    claims: list[ClaimRecord] = Field(description="one record for each claim under the alternative")
 
 
 class PrecisionRecord(Document):
@@ -190,14 +184,16 @@ class PrecisionRecord(Document):
     wanted: float = Field(
         description="largest accepted half-width of a 95 % confidence interval as a share of the mean, e.g. 0.05"
     )
-    metrics: list[str] = Field(description="ids of the metrics for which the study requires this precision")
+    metrics: list[str] = Field(
+        description="ids of the metrics whose confidence intervals must satisfy `wanted`"
+    )
     reached: bool = Field(
         description="whether the half-width of the confidence interval of each of `metrics`, as a share of the mean, "
         "is at most `wanted` in all cases"
     )
     widest: float | None = Field(
-        description="largest half-width of an interval as a share of the mean, over all cases; null if a "
-        "metric has no interval"
+        description="largest half-width of a 95 % confidence interval as a share of its mean, over all of `metrics` "
+        "and all cases; null if one of them has no interval"
     )
     where: str = Field(description="metric and case with the widest interval")
 
@@ -216,12 +212,13 @@ class CriterionRecord(Document):
         "setting"
     )
     verdict: Literal["OK", "CONCERN", "undecided", "INFO"] = Field(
-        description="verdict on the condition; `INFO`: either the condition is not met or undecided, but this is no "
-        "concern, or the condition is not judged, because it has no limit, no sample or no case to compare with"
+        description="verdict on the condition; `INFO` has two uses: the condition is not judged (it has no limit, no "
+        "sample or no case to compare with), or a result of `not met` or `undecided` is no concern"
     )
     mean: float | None = Field(
-        description="mean of the tested value, which is the ratio to drop-tail, the difference from it, the "
-        "excess over an allowance, or the metric itself; null without a sample"
+        description="mean of the tested value over the seeds (geometric for a ratio), or the worst value if every seed "
+        "must meet the condition; null without a sample. The tested value is the metric, its ratio to or difference "
+        "from the metric with drop-tail, or its excess over an allowance"
     )
     interval: tuple[float, float] | None = Field(
         description="95 % confidence interval of the tested value; null if there is none"
@@ -264,14 +261,17 @@ class StudyRecord(Document):
     source: SourceRecord = Field(description="publication of the experiment")
     replications: int = Field(description="largest number of seeds of a case")
     precision: PrecisionRecord | None = Field(
-        description="width of confidence intervals that the study requires of its metrics; null if it requires none"
+        description="precision that the study requires of its metrics, and whether it was reached; null if it requires "
+        "none, and for a quick run"
     )
     quick: bool = Field(description="whether this is a quick run, made with --quick")
     claims: list[ClaimRecord] = Field(description="one record for each claim of the study")
     verdicts: dict[Verdict, int] = Field(description="number of claims of the study with each verdict")
-    cases: list[CaseRecord] = Field(description="one record for each row of the table or point of a curve")
+    cases: list[CaseRecord] = Field(
+        description="one record for each case of the study; for a swept case, one for each value of the sweep"
+    )
     sensitivity: list[SensitivityRecord] = Field(
-        description="one record for each interpretation that is tried in place of the study's"
+        description="one record for each alternative interpretation that is tried in place of the study's"
     )
     characterisation: CharacterisationRecord | None = Field(
         description="verdicts on queue disciplines, for a scenario of RFC 7928; null for other studies"
@@ -296,10 +296,10 @@ class ThesisRecord(Document):
 
     thesis: str = Field(description="key of the thesis, e.g. rbcc")
     about: Literal["systems", "baselines", "ours"] = Field(
-        description="subject of the counted claims: the thesis' own systems, its baselines alone, or "
-        "questions that only ackclock asks (ours)"
+        description="subject of the counted claims. systems: the thesis's own systems; baselines: baselines alone; "
+        "ours: questions that the thesis does not ask and ackclock adds"
     )
-    studies: int = Field(description="number of the thesis' studies that have claims on the subject")
+    studies: int = Field(description="number of the thesis's studies that have claims on the subject")
     verdicts: dict[Verdict, int] = Field(description="number of claims on the subject with each verdict")
 
 

@@ -146,7 +146,9 @@ class Point(Document):
     overrides: dict[str, Any] = Field(
         description="values that the sweep sets, by dotted paths; empty without a sweep"
     )
-    runs: list[Result] = Field(description="results of the runs at the point, in the order of their seeds")
+    runs: list[Result] = Field(
+        description="results of the runs at this point of the sweep, in the order of their seeds"
+    )
     summary: dict[str, Statistic] = Field(
         description="statistics over the runs, by quantity: fairness, groups.<group>.<quantity> (mean over the flows "
         "of the group), links.<link>.<quantity> and, with `observe.transfers`, "

@@ -39,12 +39,17 @@ FLOWS: Meanings = {
     "judged_transmission": (
         "number of loss recoveries so far whose first loss the loss discriminator attributed to transmission errors"
     ),
-    "smoothed_rtt_s": "smoothed round-trip time of the loss discriminator `rtt`; 0 before its first sample",
+    "smoothed_rtt_s": (
+        "smoothed round-trip time that the loss discriminator `rtt` computes; 0 before the first round-trip time sample"
+    ),
     "congestion_edge_s": (
         "threshold of the loss discriminator `rtt`: a loss is attributed to congestion if the discriminator's smoothed "
         "round-trip time is above this threshold; null before the first round-trip time sample"
     ),
-    "in_spike": "state of the loss discriminator `spike`: 1 during a spike of the trip time, else 0",
+    "in_spike": (
+        "state of the loss discriminator `spike`: 1 during a spike of the one-way or round-trip time (parameter "
+        "`trip`), else 0"
+    ),
     "learning_probability": (
         "probability with which the loss discriminator `learning` attributes a loss to transmission errors"
     ),
@@ -62,12 +67,13 @@ FLOWS: Meanings = {
         "set; unused if the parameter `tthresh` is false"
     ),
     "acknowledgements_per_s": (
-        "smoothed rate of acknowledgements that the back-off `rta` measures; 0 before the first sample and, unless "
-        "`keep_in_congestion` is true, while losses are attributed to congestion"
+        "smoothed number of acknowledgements per second, as the back-off `rta` measures it; 0 before the first sample. "
+        "Unless `keep_in_congestion` is true, it is also 0 while losses are attributed to congestion"
     ),
     "bandwidth_missing": (
-        "acknowledgement rate measured by the back-off `rta`, as the relative decrease (0 to 1) from its highest value "
-        "so far; 1 before the first sample and while losses are attributed to congestion"
+        "relative decrease of the acknowledgement rate measured by the back-off `rta` from its highest value so far: 0 "
+        "at the highest rate, 1 without acknowledgements; also 1 before the first sample and while losses are "
+        "attributed to congestion"
     ),
     "partial_packets_acked": (
         "number of acknowledged packets that `sctp` and `sctp-2960` count towards the next window increase of one "
@@ -168,16 +174,16 @@ FLOWS: Meanings = {
     "rtt_count": (
         "rtt_count of `rbcc-dynamic`: number of round-trip time samples shorter than the previous sample, minus number "
         "of longer ones, since the last reset. A sample equal to the previous one resets rtt_count to 0; with "
-        '`rtt_count_rule = "run"`, a change from longer to shorter samples, or back, resets rtt_count before the first '
-        "sample after the change is counted"
+        '`rtt_count_rule = "run"`, a change from longer to shorter samples, or from shorter to longer, also resets '
+        "rtt_count to 0; then the first sample after the change is counted"
     ),
     "lean_states": (
         "number of times that `rbcc-dynamic` has classified its flow as lean (small window that does not grow) since "
-        "it last classified it as a bully"
+        "the flow was last classified as a bully (window and round-trip time grow together)"
     ),
     "bully_states": (
         "number of times that `rbcc-dynamic` has classified its flow as a bully (window and round-trip time grow "
-        "together) since it last classified it as lean"
+        "together) since the flow was last classified as lean (small window that does not grow)"
     ),
     "layer": "number K of the layer in which the congestion window of `ltcp` or `ltcp-rc` lies",
     "k_r": "factor K_R by which `ltcp-rc` multiplies its window increase",
@@ -186,8 +192,9 @@ FLOWS: Meanings = {
     "k": "number k of standard TCP flows that `a-tcp`, `tcp-p` or the group of `a-tcp-p` emulates",
     "knee_k": (
         "k of `a-tcp`, or of the group of `a-tcp-p`, at the last recorded knee (window at which a queue begins to "
-        "build); the first knee after each loss is recorded. 0 before the first loss; 1 after the first loss, and "
-        "after a loss before which the knee has moved (a sign of a competing flow)"
+        "build); the first knee after each loss is recorded. 0 before the first loss, which sets knee_k to 1; a later "
+        "loss also sets knee_k to 1 if the latest knee differs from the reference window by more than the fraction "
+        "`beta` (a sign of a competing flow)"
     ),
     "knee_cwnd_packets": (
         "window of `a-tcp`, or of the group of `a-tcp-p`, at the latest knee, where a queue began to build"
@@ -196,7 +203,10 @@ FLOWS: Meanings = {
         "reference window of `a-tcp`, or of the group of `a-tcp-p`: a knee (window at which a queue begins to build) "
         "that differs from this window by more than the fraction `beta` counts as a sign of a competing flow"
     ),
-    "srtt_s": "smoothed round-trip time of `a-tcp`, or of the group of `a-tcp-p`",
+    "srtt_s": (
+        "smoothed round-trip time that `a-tcp` computes for its flow, and `a-tcp-p` from the samples of all flows of "
+        "its group"
+    ),
     "srtt_threshold_s": (
         "smoothed round-trip time above which `a-tcp`, or the group of `a-tcp-p`, assumes a queue"
     ),
@@ -240,9 +250,9 @@ FLOWS: Meanings = {
         "(inflight_shortterm); null if there is none"
     ),
     "w_max_packets": (
-        "window W_max of `cubic`: the window that the last loss stored (the parameter `remembers` chooses which window "
-        "this is), reduced if fast convergence applies. Before the first loss and after a timeout, W_max is null "
-        "during slow start, and then the window at the end of slow start"
+        "window W_max of `cubic`: the window saved at the last loss (the parameter `remembers` chooses which window), "
+        "reduced if fast convergence applies. In the first slow start and in a slow start after a timeout, W_max is "
+        "null; if such a slow start ends without a loss, W_max becomes the window at its end"
     ),
     "k_s": (
         "time K of `cubic` from the start of the current congestion avoidance stage to the plateau of the cubic curve; "

@@ -25,8 +25,9 @@ _WORDS: Mapping[str, Any] = {
         "items": {"type": "object"},
         "minItems": 1,
         "description": (
-            "rows, for each of which the template makes one table; an entry of a row sets the key of the same name in "
-            "this table, if there is such a key, and replaces its name in braces, as in `{n}`"
+            "rows; the template makes one table for each row. An entry of a row sets the key of the same name, if "
+            "tables of this kind have such a key. In the table's values, the entry's name in braces, as in `{n}`, "
+            "stands for the entry's value"
         ),
     },
     "each": {
@@ -34,8 +35,8 @@ _WORDS: Mapping[str, Any] = {
         "items": {"type": "object"},
         "minItems": 1,
         "description": (
-            "tables to make for each combination of values (`for_all`) or for each row (`rows`); the keys of the "
-            "enclosing table apply to all of them"
+            "tables that the template makes for each combination of values (`for_all`) or for each row (`rows`); the "
+            "template's other keys apply to all of them"
         ),
     },
 }

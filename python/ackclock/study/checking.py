@@ -41,13 +41,13 @@ class Outcome:
             )
         if not self.moved:
             return (
-                f"{self.record.study}: {self.compared} of {self.compared} runs reproduced the recorded results and "
-                "samples with their first seed; further seeds were not repeated"
+                f"{self.record.study}: {self.compared} of {self.compared} runs, each with the first seed of its case, "
+                "reproduced the recorded results and samples; other seeds were not run"
             )
         few = ", ".join(self.moved[:3]) + (f" and {len(self.moved) - 3} more" if len(self.moved) > 3 else "")
         return (
-            f"{self.record.study}: {len(self.moved)} of {self.compared} runs did not reproduce the recorded results "
-            f"or samples with their first seed: {few}"
+            f"{self.record.study}: {len(self.moved)} of {self.compared} runs, each with the first seed of its case, "
+            f"did not reproduce the recorded results or samples: {few}"
         )
 
 

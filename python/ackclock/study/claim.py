@@ -57,7 +57,9 @@ class Claim(Table):
         default=None, description='allowed distance from `paper`: absolute ("0.1") or relative ("10 %")'
     )
     tolerance_reason: str = Field(
-        default="", description="reason for the width of the tolerance; required for 25 % of `paper` or more"
+        default="",
+        description="reason for the width of the tolerance; required if the tolerance is at least 25 % of the "
+        "published value (`paper`)",
     )
     expect: str | None = Field(
         default=None, description='condition on the measured value, e.g. "> 0" or ">= 0.9 and < 1"'
@@ -87,7 +89,7 @@ class Claim(Table):
     same_as: str = Field(
         default="",
         description="claim of a bundled study (THESIS/STUDY CLAIM) that applies the same test to the same runs; "
-        "counts of verdicts include only that claim",
+        "counts of verdicts include that claim instead of this one",
     )
     holds_whatever: str = Field(
         default="", description="reason why the verdict does not depend on the unknown part of the set-up"
@@ -180,8 +182,8 @@ class Claim(Table):
             return
         if self.tolerance is None and self.expect is None:
             raise ValueError(
-                f"alternative: {self.alternative:g} is the value to expect if the claim were false, but no test of "
-                "the claim could reject it; give `tolerance` (with `paper`) or `expect`, or leave `alternative` out"
+                f"alternative: found {self.alternative:g}, but without `tolerance` and `expect` the claim has no limit "
+                "that could reject this value; give `tolerance` (with `paper`) or `expect`, or leave `alternative` out"
             )
         if self.accepts(self.alternative):
             raise ValueError(
@@ -220,8 +222,8 @@ class Claim(Table):
             raise ValueError(f'tolerance: found "{text}", expected a finite number of at least 0')
         if relative and self.paper == 0:
             raise ValueError(
-                f'tolerance: found "{text}", but any percentage of a paper value of 0 is 0; give an absolute '
-                "tolerance"
+                f'tolerance: found "{text}", expected an absolute tolerance, because `paper` is 0 and a percentage of '
+                "0 is always 0"
             )
         return abs(self.paper) * size / 100 if relative else size
 

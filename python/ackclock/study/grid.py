@@ -260,7 +260,7 @@ def _rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
     good = isinstance(rows, list) and all(isinstance(row, dict) and row for row in rows)
     if not good or ("rows" in table and not rows):
         raise GridError(
-            f"rows: found {rows!r}, expected a list of one or more tables with the values that differ"
+            f"rows: found {rows!r}, expected a list of one or more tables, one for each row, such as {{ {'n'} = 5 }}"
         )
     return list(rows)
 

@@ -94,7 +94,8 @@ def load_study(name: str) -> LoadedStudy:
         raise InputError(f"{path}: No such file; the study is called {name.removesuffix('.toml')}")
     if name.endswith(ENDING):
         raise InputError(
-            f"{shown(path)}: is a base that studies share, not a study; `ackclock check {shown(path)}` checks it"
+            f"{shown(path)}: not a study but a base, a file whose keys several studies inherit; "
+            f"`ackclock check {shown(path)}` checks it"
         )
     return parse_study(read_text(path), name=name, file=shown(path))
 

@@ -59,8 +59,8 @@ class Publication(Table):
     where: str = Field(default="", description='e.g. "ACM Queue 14(5)"')
     systems: list[str] = Field(
         default_factory=list,
-        description="registered names of the systems that the publication proposes; claims only about other "
-        "systems, the baselines, are counted separately",
+        description="registered names of the systems that the publication proposes; claims that concern "
+        "only other systems (baselines) are counted separately",
     )
 
 
@@ -77,7 +77,7 @@ class Source(Table):
     )
     item: str = Field(description='published table, figure or section, e.g. "Table 4.1"')
     section: str = Field(
-        default="", description='section of the publication that discusses the item, e.g. "4.5.8"'
+        default="", description='section of the publication that discusses `item`, e.g. "4.5.8"'
     )
     asked_by: Literal["thesis", "us"] = Field(
         default="thesis",
@@ -96,8 +96,8 @@ class Source(Table):
     )
     numbers_of: str = Field(
         default="",
-        description="bundled study (THESIS/STUDY) that is compared with some of the same published numbers as this "
-        "study; when published numbers are counted over several studies, a shared number counts only for that study",
+        description="bundled study (THESIS/STUDY) that also uses some of this study's published numbers; totals over "
+        "several studies count these numbers only for the bundled study",
     )
 
     @model_validator(mode="after")
@@ -183,8 +183,8 @@ class Metric(experiment.Metric):
 
     cases: list[str] | None = Field(
         default=None,
-        description="cases in which the metric is measured, by name or pattern; required if its expression uses "
-        "something that other cases lack; default: all",
+        description="cases in which the metric is measured, by name or pattern; required if some cases lack "
+        "a flow, link or quantity in the metric's expression; default: all",
     )
     paper: dict[str, float] = Field(default_factory=dict, description="published numbers by case name")
     definition: str = Field(
@@ -293,8 +293,8 @@ class Interpretation(Table):
     )
     stands_for: list[str] = Field(
         default_factory=list,
-        description="claims, by id or pattern, whose result the interpretation may reverse although there is "
-        "evidence `against` it",
+        description="claims, by id or pattern, whose result this interpretation may reverse in spite of the "
+        "evidence in `against`",
     )
 
     @model_validator(mode="after")
@@ -303,7 +303,8 @@ class Interpretation(Table):
             raise ValueError("the interpretation changes nothing: give overrides, changes or metrics")
         if self.changes and (self.overrides or self.cases):
             raise ValueError(
-                "found `changes` together with `overrides` or `cases`: move these two into an entry of `changes`"
+                "found `changes` together with `overrides` or `cases`: move `overrides` and `cases` into an entry of "
+                "`changes`"
             )
         return self
 
@@ -371,7 +372,8 @@ class Precision(Table):
     """The precision to reach: replications are added until the 95 % confidence intervals are narrow enough."""
 
     within: str = Field(
-        description='largest half-width of a 95 % confidence interval, as a percentage of the mean, e.g. "5 %"'
+        description="largest accepted half-width of the 95 % confidence interval of each metric in `metrics`, as a "
+        'percentage of its mean, e.g. "5 %"'
     )
     metrics: list[str] = Field(
         min_length=1, description="ids of the metrics whose confidence intervals must satisfy `within`"
@@ -435,7 +437,8 @@ class Study(Table):
     cases: list[Case] = Field(default_factory=lambda: [Case(name="base")], min_length=1)
     sweep: Sweep | None = None
     measure: list[str] = Field(
-        default_factory=list, description="ids of the base's metrics that the study measures"
+        default_factory=list,
+        description="ids of the metrics of the base file (`base`) that the study measures",
     )
     metrics: list[Metric] = Field(min_length=1)
     claims: list[Claim] = Field(default_factory=list)
@@ -511,7 +514,8 @@ class Study(Table):
                 problems.append(f'{place}: kind = "sweep" but the study has no [sweep]')
             shown = [run.case for run in runs if run.matches(figure.cases)]
             problems += [
-                f'{place}: case "{name}" has its own sweep, with another axis: draw it in a separate figure'
+                f'{place}: case "{name}" has its own sweep, expected cases with the sweep of the study: leave this '
+                'case out with `cases`, and draw it in a figure with kind = "trade-off"'
                 for name in dict.fromkeys(case.name for case in shown if case.sweep)
             ]
         return problems

@@ -52,7 +52,10 @@ def _wrong_numbers(study: Study, name: str) -> Iterator[str]:
         return
     there = {(one["id"], number) for one in document["metrics"] for number in one.get("paper", {}).values()}
     if there.isdisjoint((one.id, number) for one in study.metrics for number in one.paper.values()):
-        yield f"source.numbers_of: {name} has none of this study's printed numbers"
+        yield (
+            f"source.numbers_of: study {name} has none of the published numbers of this study (`paper` of its "
+            "metrics): name a study that has some of them"
+        )
 
 
 def lost_with(study: Study) -> str:

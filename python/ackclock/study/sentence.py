@@ -25,16 +25,16 @@ _ANSWERS: Mapping[Verdict, str] = {
 
 
 def sentence(result: StudyResult) -> str:
-    """Returns the answer in a sentence: "Average latency is within 8 % of the printed numbers; the order is as printed
-    in all 4 comparisons".
+    """Returns the answer in a sentence: "Average latency is within 8 % of the printed numbers; the order of the
+    compared values is as printed in all 4 comparisons".
     """
     ours = [claim for claim in result.claims if claim.ours]
     claims = [claim for claim in result.claims if not claim.ours]
     parts = [*_distances(result), *_orders(claims), *_answers(ours), *_open(result)]
     text = "; ".join(parts)
-    return (
-        f"{text[:1].upper()}{text[1:]}." if text else "The study has no tested claim and no printed number."
-    )
+    if not text:
+        return "The study tests no claim and compares no measured number with a printed one."
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _distances(result: StudyResult) -> list[str]:
@@ -120,10 +120,11 @@ def _orders(claims: Sequence[ClaimResult]) -> list[str]:
     parts = []
     if orders:
         held = sum(claim.order is Result.MET for claim in orders)
-        if held or len(orders) > 1:
-            parts.append(f"the order is as printed in {_count(held, len(orders), 'comparison')}")
+        text = "the order of the compared values is"
+        if len(orders) > 1:
+            parts.append(f"{text} as printed in {_count(held, len(orders), 'comparison')}")
         else:
-            parts.append("the order is not as printed in the comparison")
+            parts.append(f"{text} {'' if held else 'not '}as printed")
     if others:
         held = sum(claim.verdict in HOLDS for claim in others)
         rest = "other " if orders else ""

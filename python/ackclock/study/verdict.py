@@ -9,7 +9,7 @@ right order, other size       the order is met, the size is not
 not as printed                the size is not met, or the order is significantly wrong
 undecided                     an interval contains a limit: more seeds would decide; one seed decides nothing
 cannot tell                   the test cannot distinguish the claim from its opposite: the effect is at most a
-                              thousandth of the size of the compared values, or every baseline passes the test too
+                              thousandth of the compared values, or every baseline passes the test too
 ============================  ===================================================================================
 
 A result is a finding about the publication, not a test of the program.
@@ -158,11 +158,7 @@ class _Test:
             shares.append(measured_share(parsed(claim.measured), self.words, summary, claim.conditions()))
         known = [share for share in shares if share is not None]
         if known and max(known) <= NEGLIGIBLE and claim.tolerance is None:
-            effect = (
-                "0"
-                if max(known) == 0
-                else f"at most {100 * max(known):.2g} % of the size of the compared values"
-            )
+            effect = "0" if max(known) == 0 else f"at most {100 * max(known):.2g} % of the compared values"
             return f"the effect is {effect}: too small to distinguish the claim from its opposite"
         if verdict == "as printed" and every_rival_passes(map(parsed, claim.texts), rivals, self._passes):
             return "every baseline passes the test too"
@@ -226,7 +222,8 @@ def _size_said(size: Finding, shown: Summary) -> str:
     """
     if size.result is not Result.UNDECIDED or size.interval == shown.interval:
         return _SAID[size.result]
-    return f"the wider interval used for verdicts, {interval_text(size.estimate, size.interval)}, contains a limit"
+    judged = interval_text(size.estimate, size.interval)
+    return f"the confidence interval used for verdicts (wider than the 95 % interval), {judged}, contains a limit"
 
 
 def _corrected(order: Finding) -> str:

@@ -55,8 +55,8 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
             continue
         if stream.get("sender") is False:
             raise InputError(
-                f"{where}: found the receiver of the stream, expected the JSON of the sender: "
-                "with -R, the sender is the server, `iperf3 -s -J`"
+                f"{where}: found the JSON of the receiver, expected that of the sender; "
+                "with -R, the server sends: use the output of `iperf3 -s -J`"
             )
         begins_s, ends_s = (number(where, key, stream.get(key)) for key in ("start", "end"))
         if begins_s < end_s - 1e-3:  # after the intervals of --omit, times begin again

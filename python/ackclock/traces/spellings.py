@@ -41,7 +41,7 @@ EVENTS: Mapping[str, EventName] = {
         EventName(
             "packet_lost",
             "lost",
-            "all drafts of qlog; mvfst 979f26a9, with the keys that its packets_lost had",
+            "all drafts of qlog; mvfst 979f26a9, with the keys of its earlier event packets_lost",
         ),
         EventName("packets_lost", "lost", "mvfst quic/logging/QLoggerTypes.cpp before 88a8b48c (draft-00)"),
         # Timers.

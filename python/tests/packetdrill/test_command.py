@@ -237,7 +237,7 @@ def test_the_timeline_names_what_was_not_compared(ackclock: Command, tmp_path: P
         (
             "+0 < P. 1:1001(1000) ack 1 win 1000\n+0 < P. 501:1001(500) ack 1 win 1000",
             9,
-            "begin or end inside this one and divide it into 2 parts",
+            "shares only some of its bytes with another segment from the peer",
         ),
     ],
 )

@@ -84,7 +84,7 @@ def test_an_answer_is_saved_and_marked(given: Lab, lesson_file: Path, tmp_path: 
     answer = saved(
         given, "Łucja O'Neil", "More: the link carries 2 Mbit/s.", tmp_path / "answer-rates-łucja-o-neil.json"
     )
-    assert '"slow", "fast", "fast" with other changes.' in given.find("#answer-runs").text
+    assert '"slow", "fast", "fast" with further changes.' in given.find("#answer-runs").text
     assert [len(run["results"]) for run in answer["runs"]] == [1, 1, 1]
     assert answer["scenario"] == answer["runs"][-1]["scenario"] == given.text()
     (found,) = mark(read_lesson(lesson_file), tmp_path).answers
@@ -142,7 +142,7 @@ def test_the_runs_of_all_buttons_are_saved_after_another_change(
     given.write(given.text().replace("1 Mbit/s", "3 Mbit/s"))
     given.finished()
     saved(given, "Ada", "More.", tmp_path / "answer-rates-ada.json")
-    assert 'these runs: "slow", "fast" with other changes, "slow" with other changes, your own.' in (
+    assert 'these runs: "slow", "fast" with further changes, "slow" with further changes, your own.' in (
         given.find("#answer-runs").text
     )
     (found,) = mark(read_lesson(lesson_file), tmp_path).answers

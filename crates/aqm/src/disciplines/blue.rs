@@ -31,7 +31,8 @@ parameters! {
         decrement: f64 = number(
             "0.00025",
             Range::between(0.0, 1.0),
-            "Decrement in the ns-3 port by Tahiliani, Jain and Singh; Feng et al. 1999: far below `increment` (d1)",
+            "Decrement in the ns-3 port by Tahiliani, Jain and Singh; Feng et al. 1999 choose d2 (`decrement`) far below \
+             d1 (`increment`)",
         ),
         /// Shortest time between two steps of the drop probability, in which a step can take effect
         freeze_time: Span = time(

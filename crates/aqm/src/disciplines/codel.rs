@@ -58,9 +58,8 @@ pub const MAX_PACKET: Declared<Size> = declare::size(
 );
 
 /// Whether packets are marked instead of dropped.
-pub const ECN: Declared<bool> =
-    declare::flag(false, "RFC 8289 section 3 (\"drop\" may be a mark); RFC 3168 section 5")
-        .about("Whether ECN-capable packets are marked where CoDel would drop them");
+pub const ECN: Declared<bool> = declare::flag(false, "RFC 8289 section 3 (drop or mark); RFC 3168 section 5")
+    .about("Whether ECN-capable packets are marked where CoDel would drop them");
 
 /// The waiting time above which every packet that can be marked is marked.
 pub const CE_THRESHOLD: Declared<Option<Span>> = declare::time(

@@ -38,7 +38,7 @@ parameters! {
         threshold: Size = size(
             "6 kB",
             Range::at_least(0.0),
-            "four packets of 1500 bytes; not compared with HULL's value",
+            "four packets of 1500 bytes; not checked against the HULL paper",
         ),
         ecn: bool = ECN.by_default("true").source("Alizadeh et al. 2012 enable marking"),
     }

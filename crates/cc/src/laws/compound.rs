@@ -26,11 +26,11 @@ parameters! {
     pub struct Parameters {
         /// Factor of the delay window's growth: alpha times the total window to the power of `k`, minus one packet, per
         /// round trip
-        alpha: f64 = number("0.125", Range::between(0.0, 100.0), "Tan et al. 2006 section III; Compound draft, section 3: 1/8"),
+        alpha: f64 = number("0.125", Range::between(0.0, 100.0), "Tan et al. 2006 section III; Compound draft, section 3 (value: 1/8)"),
         /// Exponent of the total window in the delay window's growth
-        k: f64 = number("0.75", Range::between(0.0, 1.0), "Tan et al. 2006 section III; Compound draft, section 3: 3/4"),
+        k: f64 = number("0.75", Range::between(0.0, 1.0), "Tan et al. 2006 section III; Compound draft, section 3 (value: 3/4)"),
         /// Fraction by which a loss reduces the total window
-        beta: f64 = number("0.5", Range::between(0.01, 0.99), "Tan et al. 2006 section III; Compound draft, section 3: 1/2"),
+        beta: f64 = number("0.5", Range::between(0.01, 0.99), "Tan et al. 2006 section III; Compound draft, section 3 (value: 1/2)"),
         /// Estimated number of the flow's packets queued in the network below which the delay window grows; at or above
         /// it, the delay window shrinks
         gamma: Packets = packets("30 packets", Range::at_least(0.0), "Tan et al. 2006 section III"),

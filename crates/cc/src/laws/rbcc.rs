@@ -66,7 +66,8 @@ parameters! {
         rtt_min: Span = time(
             "62 ms",
             Range { min: 0.0, max: 3600.0, above_min: true },
-            "not stated; latency divided by F in Dahal tables 4.1, 5.1 and 6.1 is 0.0618 to 0.0622 s",
+            "from Dahal tables 4.1, 5.1 and 6.1, as latency divided by F (0.0618 to 0.0622 s); the thesis states no \
+             value",
         ),
         /// The bounds on the window.
         bounds: Bounds,

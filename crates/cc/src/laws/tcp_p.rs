@@ -82,8 +82,8 @@ parameters! {
             "Cho section III.B.3; section III.C.3 checks whether the window of the detecting flow was reduced recently; \
              in Linux 2.4 a flow in recovery halves its window whatever its slow start threshold is (tcp_cwnd_down)",
         ),
-        /// Whether a loss of one flow that reduces the windows of the other flows also lowers the slow start thresholds
-        /// of these other flows to their reduced windows
+        /// Whether a flow whose window is reduced because another flow lost a packet also lowers its slow start
+        /// threshold to the reduced window
         lower_ssthresh: bool = flag(
             false,
             "Cho section III.C leaves the slow start thresholds of the other flows unchanged",

@@ -46,7 +46,8 @@ parameters! {
         /// `alpha` 2, `beta` 4, `gamma` 1 and `keeps_inflation` false
         variant: Variant = choice(
             "published",
-            "Linux's tcp_vegas.c for alpha, beta and gamma; the halving of the window at a loss in Linux is not implemented",
+            "Linux's tcp_vegas.c for alpha, beta and gamma; at a loss, both variants reduce the window by a \
+             quarter, whereas Linux halves it",
         ),
     }
 }

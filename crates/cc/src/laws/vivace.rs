@@ -24,14 +24,15 @@ pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "vivace",
         "PCC Vivace: changes the rate along the gradient of a utility function of rate, latency gradient and loss",
-        "Dong et al. 2018, \"PCC Vivace: online-learning congestion control\", from memory; the authors' sender",
+        "Dong et al. 2018, \"PCC Vivace: online-learning congestion control\" (from memory, not checked against the \
+         paper), and the authors' code",
         Parameters::TABLE,
     ),
     build: Build::Model(|values, initial| Box::new(Vivace::new(values.into(), initial))),
     published: PublishedDefaults::recovery("rack"),
 };
 
-const MEMORY: &str = "Dong et al. 2018, from memory";
+const MEMORY: &str = "Dong et al. 2018 (from memory, not checked against the paper)";
 
 parameters! {
     /// The utility, and how its gradient is climbed.
@@ -49,7 +50,7 @@ parameters! {
         bound_step: f64 = number("0.1", Range::between(0.0, 1.0), MEMORY),
         /// Minimum length of a measurement interval, as the number of packets that its rate sends in that time; an
         /// interval also lasts at least one smoothed round trip
-        least_packets: f64 = packets("10 packets", Range::between(1.0, 1000.0), "the authors' sender"),
+        least_packets: f64 = packets("10 packets", Range::between(1.0, 1000.0), "the authors' code"),
     }
 }
 

@@ -104,8 +104,8 @@ fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
     let differs = sending.transport.facts().draws_unseeded.then(|| {
         let control = sending.control_name();
         format!(
-            "flow {name}: {control} draws random numbers that the seed does not set, so runs with the same seed can \
-             differ; several replications (`--replications 10`) show by how much"
+            "flow {name}: {control} draws random numbers that the seed does not determine, so runs with the same seed \
+             can differ; several replications (`--replications 10`) show by how much"
         )
     });
     late.into_iter().chain(unheard).chain(differs)

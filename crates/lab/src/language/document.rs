@@ -243,9 +243,10 @@ fn syntax(message: &str) -> (String, String) {
             ("a value that is not TOML".to_owned(), values.to_owned())
         }
         Some((found, expected)) => (format!("{found} (not TOML)"), expected.to_owned()),
-        None if message == "duplicate key" => {
-            ("a duplicate key".to_owned(), "each key once; [[...]] adds another table to a list".to_owned())
-        }
+        None if message == "duplicate key" => (
+            "a duplicate key".to_owned(),
+            "each key once in its table; a header [[...]] adds another table to a list".to_owned(),
+        ),
         None if message.contains("recurs") => ("lists or tables nested too deeply".to_owned(), file),
         None => (format!("{message} (not TOML)"), file),
     }

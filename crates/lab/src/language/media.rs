@@ -49,7 +49,7 @@ pub static MEDIUM: Table = Table::new(
         Key::new(
             "propagation",
             &[Form::Named(Kind::Propagation)],
-            "The rule by which the distance between the nodes of a link affects packets",
+            "The model of radio propagation, which corrupts packets depending on the distance between a link's nodes",
         )
         .otherwise("distance has no effect"),
         Key::new(

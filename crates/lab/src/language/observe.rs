@@ -35,8 +35,12 @@ static WARMUP: Table = Table::new(
             "The event that ends the warm-up: each connection of bulk data over TCP, SCTP or ackclock's QUIC that \
              begins by `at_most` has been in congestion avoidance at least once",
         ),
-        Key::new("at_most", &[Form::time(WARMUPS)], "The latest time in the run at which the warm-up ends")
-            .such_as("\"60 s\""),
+        Key::new(
+            "at_most",
+            &[Form::time(WARMUPS)],
+            "The time in the run at which the warm-up ends if the event has not occurred by then",
+        )
+        .such_as("\"60 s\""),
     ]],
 )
 .requiring(&["until", "at_most"]);

@@ -37,7 +37,7 @@ impl<'d> Reader<'d> {
                 &None,
                 "",
                 &found,
-                "no mistakes: correct those above, then check again to see the others",
+                "none; correct the mistakes listed above, then check again to see the others",
                 None,
             ));
         }

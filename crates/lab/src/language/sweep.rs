@@ -109,7 +109,7 @@ impl Sweep {
             let other = targets.iter().find(|(other, _)| overlap(other, &target)).map(|(_, other)| *other);
             targets.push((target, path));
             if let Some(other) = other {
-                let found = format!("a second dotted path to the key that \"{other}\" sets");
+                let found = format!("a path to a key that \"{other}\" also sets");
                 problems.push(problem(key, &place, &found, "each key of the scenario once in a sweep"));
                 continue;
             }
@@ -346,14 +346,14 @@ mod tests {
         assert_eq!(refused("a = [\"1 s\", \"1000 ms\"]\n"), (Some(2), Some(13), again("\"1000 ms\"")));
         assert_eq!(refused("a = [{ x = 1 }, { x = 1 }]\n"), (Some(2), Some(17), again("a table")));
         let every = "\"flows.*.count\" = [1]\n\"flows.tcp.count\" = [2]\n[[flows]]\nname = \"tcp\"\n[[flows]]\nname = \"b\"\n";
-        assert!(refused(every).2.starts_with("a second dotted path"));
+        assert!(refused(every).2.starts_with("a path to a key that"));
         let inside = every.replace("flows.tcp.count\" = [2]", "flows.0\" = [{ count = 2 }]");
-        assert!(refused(&inside).2.starts_with("a second dotted path"));
+        assert!(refused(&inside).2.starts_with("a path to a key that"));
         // The first flow is called `tcp`, so both paths lead to it.
         let text = "\"flows.0.count\" = [1]\n\"flows.tcp.count\" = [2]\n[[flows]]\nname = \"tcp\"\n";
         assert_eq!(
             refused(text),
-            (Some(3), Some(1), "a second dotted path to the key that \"flows.0.count\" sets".to_owned())
+            (Some(3), Some(1), "a path to a key that \"flows.0.count\" also sets".to_owned())
         );
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn check_brought_along(table: &TableReader<'_>, control: &ControlPlan
     table.problem_at(
         "control",
         &found,
-        &format!("`transport = {}`, the only transport with this control", quoted(stack)),
+        &format!("`transport = {}`, the only transport over which this control runs", quoted(stack)),
     );
     None
 }

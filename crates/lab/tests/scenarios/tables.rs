@@ -61,7 +61,7 @@ fn mistakes_in_tables_are_reported() {
     assert_eq!(
         rate("trace = \"t\", unit = \"Mbit/s\"", "0 5\\n1 0\\n"),
         [
-            "links.0.rate.trace: a rate that stays at 0: a rate above 0 on the last line, or with `repeat = true` on any line"
+            "links.0.rate.trace: a rate that stays at 0: a rate above 0 on the last line or, with `repeat = true`, on at least one line"
         ]
     );
     assert_eq!(

@@ -190,7 +190,9 @@ fn mistakes_in_transfers_are_reported() {
     let wrong = problems("sizes = \"sizes\"", "[files.sizes]\ntext = \"10 0.5\\n\"\n");
     assert_eq!(
         wrong,
-        ["flows.0.application.sizes: a last share of 0.5: a last share of 1, or of 100 for percentages"]
+        [
+            "flows.0.application.sizes: a last share of 0.5: a cumulative share of 1 on the last line, or of 100 if the shares are percentages"
+        ]
     );
     assert_eq!(
         problems("count = 10001", ""),

@@ -193,7 +193,7 @@ impl Quic {
                     found.persistent |= sent.at.since(since) >= persistent_after;
                 }
             } else {
-                //= RFC 9002 section 6.1.2 timer: a timer runs while packets sent before an acknowledged packet cannot be declared lost yet
+                //= RFC 9002 section 6.1.2 timer: if a packet sent before an acknowledged packet cannot be declared lost yet, a timer is set for the time at which it can
                 self.loss_time = sent.at + delay;
                 break;
             }

@@ -207,7 +207,7 @@ impl Rack {
         }
         self.forward = self.forward.max(number + 1);
         let sending = Sending::of(number, sent);
-        //= RFC 8985 section 6.2 newest: a segment may be lost if a segment that was sent after it has been delivered
+        //= RFC 8985 section 6.2 newest: a segment can be marked as lost only after a segment sent later has been delivered
         if self.newest.is_none_or(|newest| newest < sending) {
             self.newest = Some(sending);
         }

@@ -167,7 +167,7 @@ impl Sender {
         assert_eq!(
             self.told_lost,
             delivery.lost(),
-            "a loss was not reported to the control before the acknowledgement"
+            "a detected loss was not reported to the control before the acknowledgement being processed"
         );
         let phase = if FAST_PATH {
             Phase::Open

@@ -155,7 +155,7 @@ impl Network {
             let outcome = self.advance([now, now], path, step, &mut packet);
             debug_assert!(
                 !matches!(outcome, Outcome::Arrives | Outcome::Ends { .. }),
-                "a packet reached its endpoint without waiting in the lane of packets in transit"
+                "a packet reached its endpoint without passing through the list of packets in transit"
             );
         }
         let placed = &mut self.agents[agent as usize];

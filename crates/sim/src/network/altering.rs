@@ -51,7 +51,8 @@ impl Network {
         let behind = self.advance(times, path, step + 1, &mut copy);
         debug_assert!(
             outcome == Outcome::Waits && behind == Outcome::Waits,
-            "a link duplicated a packet, but the packet or its copy does not wait after this link"
+            "a link duplicated a packet: found the outcomes {outcome:?} (packet) and {behind:?} (copy), expected \
+             Waits for both"
         );
         self.number = number;
         outcome

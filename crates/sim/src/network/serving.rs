@@ -123,7 +123,7 @@ impl Network {
                 let outcome = self.advance([at, sent], path, step + 1, &mut packet);
                 debug_assert!(
                     !matches!(outcome, Outcome::Arrives | Outcome::Ends { .. }),
-                    "a packet reached its endpoint without waiting in the lane of packets in transit"
+                    "a packet reached its endpoint without passing through the list of packets in transit"
                 );
             }
             Fate::Altered { sent, at, alteration, .. } => {
@@ -132,7 +132,7 @@ impl Network {
                 let outcome = self.pass_altered([at, sent], path, step, &mut packet, altered);
                 debug_assert!(
                     !matches!(outcome, Outcome::Arrives | Outcome::Ends { .. }),
-                    "a packet reached its endpoint without waiting in the lane of packets in transit"
+                    "a packet reached its endpoint without passing through the list of packets in transit"
                 );
             }
             Fate::Dropped => {}

@@ -174,7 +174,7 @@ impl Network {
         };
         debug_assert!(
             !matches!(outcome, Passage::Arrives | Passage::Ends { .. }),
-            "a packet reached its endpoint without waiting in the lane of packets in transit"
+            "a packet reached its endpoint without passing through the list of packets in transit"
         );
     }
 }

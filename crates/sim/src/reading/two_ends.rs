@@ -102,7 +102,7 @@ impl Outbox for Port<'_> {
             let is_allowed = place < wire.edge || !wire.is_bounded;
             assert!(
                 is_allowed,
-                "packet {place} was sent at {}, but only packets with numbers below {} were allowed",
+                "packet number {place} was sent at {}, but the receiver allowed only packet numbers below {}",
                 wire.now, wire.edge
             );
             wire.sent = wire.sent.max(place + 1);

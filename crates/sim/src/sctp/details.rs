@@ -79,7 +79,7 @@ parameters! {
         receive_window: Size = size(
             "16 MiB",
             Range::between(1500.0, 4e9),
-            "approximately the default of transport `rfc`; 1,310,720 B in Dahal section 6.2.1",
+            "about 10,000 packets, the default `window` of transport `rfc`; 1,310,720 B in Dahal section 6.2.1",
         ),
         /// The initial congestion window of a path; none: 4404 B, but at least 2 and at most 4 packets
         initial_window: Option<Packets> = packets("none", PACKETS, "RFC 9260 section 7.2.1; 2 packets in RFC 2960"),

@@ -25,7 +25,8 @@ pub const PROFILES: &[Descriptor] = &[
     ),
     profile(
         "ns2",
-        "This project's TCP with the rules of ns-2's one-way agents and the options that the reproduced theses state",
+        "This project's TCP with the rules and defaults of ns-2's one-way TCP agents, except for parameters whose values \
+         the reproduced theses state",
         "ns-2 2.35 defaults; Dahal section 4.5.1",
         &[
             ("packet", "1000 B"),

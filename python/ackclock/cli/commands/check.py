@@ -18,7 +18,7 @@ def check(
         typer.Argument(
             metavar="FILE",
             help="A scenario, a study, a base file shared by studies (.base.toml), a lesson (.lesson.toml), a scenario "
-            "of an evaluation, or a control in Python (.py), which is loaded.",
+            "of an evaluation, or a control in Python (.py), whose code is executed.",
             show_default=False,
         ),
     ],

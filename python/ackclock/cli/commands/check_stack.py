@@ -35,9 +35,9 @@ def check_stack(
         typer.Option(
             "--law",
             metavar="LAW",
-            help="The algorithm that the control implements: reno, cubic or bbr. Tests of this algorithm run after the "
-            "tests for all algorithms. Default: the algorithm that the control's name contains; without one, only the "
-            "tests for all algorithms run.",
+            help="The algorithm that the control implements: reno, cubic or bbr. The tests of this algorithm run "
+            "in addition to those that apply to every algorithm. Default: the algorithm named in the control's name; "
+            "if it names none, only the tests that apply to every algorithm run.",
             show_default=False,
         ),
     ] = None,
@@ -78,7 +78,7 @@ def check_stack(
             "--seed",
             metavar="N",
             min=0,
-            help="Seed of the random numbers of the stack, except in the comparisons of --paths.",
+            help="Seed of the stack's random numbers. The comparisons of --paths always use seed 1.",
         ),
     ] = 1,
     junit: Annotated[

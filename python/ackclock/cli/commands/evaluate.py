@@ -32,8 +32,8 @@ def evaluate(
         list[str] | None,
         typer.Argument(
             metavar="[NAME FILE]",
-            help="Only if list, copy or queue takes the place of the control. [bold]list[/bold] NAME prints the "
-            "scenario NAME in full. [bold]copy[/bold] NAME FILE writes the scenario NAME into FILE; with "
+            help="Arguments of list, copy or queue, if CONTROL is one of these words. [bold]list[/bold] NAME prints "
+            "the scenario NAME in full. [bold]copy[/bold] NAME FILE writes the scenario NAME into FILE; with "
             "NAME/SETTING, it writes only that setting, as a scenario for ackclock run. [bold]queue[/bold] DISCIPLINE "
             "evaluates a queue discipline, such as codel.",
             show_default=False,
@@ -44,8 +44,8 @@ def evaluate(
         typer.Option(
             metavar="CONTROLS",
             help="The reference controls, separated by commas: each runs instead of CONTROL in the same scenarios, "
-            "and CONTROL is compared with each of them. For each condition in each setting, the mildest verdict of "
-            "these comparisons counts.",
+            "and CONTROL is compared with each of them. For each condition in each setting, the most favourable "
+            "verdict of these comparisons counts.",
         ),
     ] = "cubic,sack",
     beside: Annotated[
@@ -154,9 +154,9 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="TOML file with options of --compare. tolerance: largest relative change of a metric that does not "
-            "count as worse; default: 0.05. \\[metrics]: tolerances for single metrics. ignore: scenarios and metrics "
-            "that are not compared.",
+            help="TOML file with options of --compare. tolerance: a metric counts as worse only if it is worse "
+            "by more than this fraction; default: 0.05. \\[metrics]: tolerances for individual metrics. ignore: "
+            "scenarios and metrics that are not compared.",
             show_default=False,
         ),
     ] = None,

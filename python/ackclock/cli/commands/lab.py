@@ -18,8 +18,8 @@ def lab(
         typer.Argument(
             metavar="[SCENARIO]",
             help="Scenario file (TOML) or lesson from [bold]ackclock examples[/bold] with which the page opens. "
-            "Default: the first lesson. With --mark: the lesson to mark or, with --lesson, the scenario file of the "
-            "page that the students had.",
+            "Default: the first lesson. With --mark: the lesson whose answers are marked. With --mark and --lesson: "
+            "the scenario file from which the students' page was made.",
             show_default=False,
             autocompletion=examples_command.complete,
         ),
@@ -57,8 +57,8 @@ def lab(
             "--out",
             metavar="FILE",
             help="The page to write. Default: lab.html in the folder that the environment variable ACKCLOCK_RESULTS "
-            "names, or in ackclock-results in the home folder. With --mark, no page is written, and the printed table "
-            "is also saved in FILE, as CSV.",
+            "names, or in ackclock-results in the home folder. With --mark, no page is written; the table that the "
+            "command prints is also saved in FILE, as CSV.",
             show_default=False,
         ),
     ] = None,

@@ -49,8 +49,9 @@ def packetdrill(
         typer.Option(
             "--timeline",
             help="Print every packet and system call of each script with its time, and the lines that were not "
-            "compared. Without this option, a single script prints the lines that were not compared and the first "
-            "difference, if any, after the 12 packets and calls before it; several scripts print neither.",
+            "compared. Without this option, the output for a single script has the lines that were not compared and, "
+            "if there is a difference, the first one with the 12 packets and calls that precede it; the output for "
+            "several scripts has none of these.",
         ),
     ] = False,
     json: Json = False,

@@ -90,8 +90,9 @@ def path(
         bool,
         typer.Option(
             "--compare",
-            help="Also simulate the scenario with its own flows instead of the programs, for as long as COMMAND ran, "
-            "and print the counters of the simulated links. If COMMAND ends within the warm-up, nothing is simulated.",
+            help="Also simulate the scenario with the flows that it defines, in place of the programs' traffic, for as "
+            "long as COMMAND ran, and print the counters of the simulated links. If COMMAND ends within the warm-up, "
+            "nothing is simulated.",
         ),
     ] = False,
     json: Json = False,

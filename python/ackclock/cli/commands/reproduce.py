@@ -76,10 +76,10 @@ def reproduce(
         list[str] | None,
         typer.Option(
             metavar="RESULT",
-            help='Exit with code 1 if a claim has this result, e.g. "not as printed". "changed" stands for any result '
-            "that differs from the result in the record of the study, if there is a record. In a full run, it also "
-            "stands for a result if the interpretations that reverse it are not those in the record. May be given "
-            "several times.",
+            help='Exit with code 1 if a claim has this result, e.g. "not as printed". "changed" matches a claim '
+            "whose result differs from that in the record of the study, if there is a record. In a full run, it also "
+            "matches a claim with the recorded result if other interpretations reverse this result than in the record. "
+            "May be given several times.",
             show_default=False,
         ),
     ] = None,

@@ -100,8 +100,8 @@ def run(
         typer.Option(
             metavar="NAME=PLACE",
             help="Choose where a figure of --plot shows NAME. PLACE is x (the horizontal axis), rows or columns (of "
-            "panels), or colour, e.g. limit_bdp=x. NAME is a swept parameter, or metric, group (of flows) or class "
-            "(of transfer sizes). May be given several times.",
+            "panels), or colour, e.g. limit_bdp=x. NAME is a swept parameter or one of the words metric, group "
+            "(groups of flows) and class (classes of transfer sizes). May be given several times.",
             show_default=False,
         ),
     ] = None,

@@ -70,8 +70,8 @@ def search(
             metavar="N",
             min=10,
             max=1_000_000,
-            help="Largest number of paths that the optimiser tries, each in one run. Further runs repeat and simplify "
-            "the worst paths.",
+            help="Largest number of paths that the optimiser tries, each in one run. Further runs, which N does not "
+            "count, test the worst paths with more seeds and simplify the worst one.",
         ),
     ] = search_command.RUNS,
     seed: Annotated[

@@ -64,7 +64,7 @@ async function choose() {
   const { base, overrides, seed, recorded } = state.cases[index];
   const { document: whole, errors } = await state.engine.check(base, { overrides });
   if (!whole) {
-    status(errors[0]?.message ?? "This case cannot be read.");
+    status(errors[0]?.message ?? "The simulator cannot read the scenario of this case.");
     return;
   }
   const text = oneRun(whole, seed);

@@ -1,7 +1,7 @@
 // The answer to a lesson, which a student writes and saves as a file: `ackclock lab --mark` reads it (lessons/answers.py).
 //
-// The file has the text, the scenario as it is, and the runs: of each variant of the lesson the last one without other changes and
-// the last one with other changes, and the last run of any other scenario. Results are saved without their series, because marking makes the runs again.
+// The file has the text, the scenario as it is, and the runs: of each variant of the lesson the last one without further changes and
+// the last one with further changes, and the last run of any other scenario. Results are saved without their series, because marking makes the runs again.
 
 import { byId, make, say } from "./dom.js";
 import { save, slug } from "./exports.js";
@@ -75,7 +75,7 @@ export class Answers {
     if (!variant) return OWN;
     const own = withValues(plain(read(lesson.scenario)), variant.set);
     const isOnly = canonical(compared(own)) === canonical(compared(document));
-    return isOnly ? `"${variant.label}"` : `"${variant.label}" with other changes`;
+    return isOnly ? `"${variant.label}"` : `"${variant.label}" with further changes`;
   }
 
   #runsText() {

@@ -27,7 +27,7 @@ impl Bounds {
     /// Returns the long-term bound less the headroom left to other flows, which is a share of the bound and at
     /// least one packet. The result is at least the smallest pipe, and infinite if there is no bound.
     pub fn with_headroom(&self, parameters: &Parameters) -> Packets {
-        //= draft-ietf-ccwg-bbr section 5.3.3.9 headroom: ProbeBW_CRUISE leaves 15 % of the long-term bound unused, or one packet if that is more
+        //= draft-ietf-ccwg-bbr section 5.3.3.9 headroom: ProbeBW_CRUISE limits the data in flight to inflight_longterm minus 15 % or one packet, whichever is more
         let headroom = at_least(parameters.headroom * self.inflight_longterm, 1.0);
         if self.inflight_longterm.is_finite() {
             at_least(self.inflight_longterm - headroom, parameters.min_pipe_cwnd)
@@ -46,7 +46,7 @@ impl Bounds {
     /// keep.
     pub fn lower(&mut self, max_bw: f64, cwnd: Packets, latest: &Latest, beta: f64) {
         let or = |bound: f64, start: f64| if bound.is_finite() { bound } else { start };
-        //= draft-ietf-ccwg-bbr section 5.5.10.3 lower: after a lossy round, the short-term bounds are multiplied by 0.7, but not below the rate and data delivered in that round
+        //= draft-ietf-ccwg-bbr section 5.5.10.3 lower: after a lossy round, the short-term bounds on bandwidth and data in flight fall by 30 %, but not below that round's own values
         self.bw_shortterm = latest.bw.max(beta * or(self.bw_shortterm, max_bw));
         self.inflight_shortterm = latest.inflight.max(beta * or(self.inflight_shortterm, cwnd));
     }

@@ -34,7 +34,7 @@ impl MinRtt {
         self.handshake = handshake;
     }
 
-    //= draft-ietf-ccwg-bbr section 5.3.4.3: min_rtt is the minimum RTT of the last ten seconds, updated from the minimum of the last five seconds
+    //= draft-ietf-ccwg-bbr section 5.3.4.3: the minimum RTT of the last five seconds becomes min_rtt if it is lower, or if min_rtt is more than ten seconds old
     /// Processes the round trip of an acknowledgement, if it has one. Returns whether the five-second minimum
     /// had expired before. The comparison is strict, as in the draft: a round trip equal to the minimum does
     /// not refresh it.

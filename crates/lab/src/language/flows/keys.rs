@@ -50,7 +50,7 @@ pub(super) const CONTROLLED: &[Key] = &[
         &[Form::Named(Kind::EcnResponse)],
         "The change of the window at an echoed ECN mark",
     )
-    .otherwise("the change that the control itself makes, in most controls the same as at a loss"),
+    .otherwise("the control's own change of the window at a mark, in most controls equal to its change at a loss"),
     Key::new(
         "growth_limit",
         &[Form::Named(Kind::GrowthLimit)],

@@ -81,7 +81,7 @@ pub(super) fn check_end(table: &TableReader<'_>, start: &Start, count: usize, du
     let or_later = if start.uniform.is_some() { " or later" } else { "" };
     let found = match count {
         1 => format!("a start at {at}{or_later}"),
-        _ => format!("a start at {at}{or_later} of flow {} of {count}", late + 1),
+        _ => format!("a start at {at}{or_later} for flow {} of {count}", late + 1),
     };
     let expected = format!(
         "a start before the end of the run at {duration}; `start = \"{NEVER}\"` leaves out the whole group"
@@ -91,7 +91,7 @@ pub(super) fn check_end(table: &TableReader<'_>, start: &Start, count: usize, du
 
 pub(super) fn check_stop(table: &TableReader<'_>, stop: Span, last_start: Span) {
     if last_start == Span::MAX {
-        let found = format!("a stop at {stop} of flows that never start");
+        let found = format!("a stop at {stop} for flows that never start");
         table.problem_at("stop", &found, &format!("no `stop` with `start = \"{NEVER}\"`"));
     } else if stop <= last_start {
         let found = format!("a stop at {stop}, although a flow can start as late as {last_start}");

@@ -226,14 +226,15 @@ impl RouteProblem {
     /// Returns the problem of a flow between hosts of a pair beyond the last of these `pairs`.
     pub(super) fn unknown_pair(pair: usize, pairs: usize) -> Self {
         let expected = match pairs {
-            1 => "pair 1, the only pair of hosts; or a larger `pairs`".to_owned(),
-            _ => format!("a pair from 1 to {pairs}; or a larger `pairs`"),
+            1 => "pair 1, the only pair of hosts (`pairs` sets their number)".to_owned(),
+            _ => format!("a pair from 1 to {pairs} (`pairs` sets the number of pairs)"),
         };
         Self::new(&format!("pair {pair}"), &expected)
     }
 
     pub(super) fn too_many_steps(steps: usize) -> Self {
-        let expected = format!("a total of at most {MAX_STEPS} links: fewer flows or shorter paths");
+        let expected =
+            format!("paths with a total of at most {MAX_STEPS} links; use fewer flows or shorter paths");
         Self::new(
             &format!("paths with a total of {steps} links, over all flows and both directions"),
             &expected,
@@ -255,7 +256,7 @@ pub(super) fn stops(place: &Place, ends: Ends) -> Result<Vec<String>, RouteProbl
         (Place::Ends(from, to), _) => Ok(vec![from.clone(), to.clone()]),
         (Place::Pairs(_), _) => Err(RouteProblem::new(
             "`pair`",
-            "`from` and `to`, or `path`: only a [dumbbell] or a [parallel] has pairs",
+            "`from` and `to`, or `path`: only [dumbbell] and [parallel] networks have pairs of hosts",
         )),
         (Place::Anywhere, Ends::Hops(hops)) => Ok(vec!["source-1".to_owned(), format!("sink-{}", hops + 1)]),
         (Place::Anywhere, _) => Err(RouteProblem::new(

@@ -46,7 +46,7 @@ static CHANGING_LOSS: Table = Table::new(
 
 static DUPLICATE: Table = Table::new(
     "duplicate",
-    "Packets that are duplicated; each copy arrives directly after its original",
+    "The duplication of packets by a link; each copy arrives directly after its original",
     &[
         &[
             Key::new("share", &[Form::number(SHARES)], "The share of packets that the link duplicates")
@@ -60,7 +60,7 @@ static DUPLICATE: Table = Table::new(
 
 static SKIPS: Table = Table::new(
     "reorder",
-    "Packets that skip the delay of the link and so overtake earlier packets",
+    "The reordering of packets by a link: some packets skip the link's delay, and so overtake earlier packets",
     &[&[
         Key::new(
             "share",

@@ -94,7 +94,7 @@ pub fn read(table: &TableReader<'_>, key: &str) -> Option<Pace> {
         table.problem_at(
             "trace",
             "a rate that stays at 0",
-            "a rate above 0 on the last line, or with `repeat = true` on any line",
+            "a rate above 0 on the last line or, with `repeat = true`, on at least one line",
         );
         return None;
     }

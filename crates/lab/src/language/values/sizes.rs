@@ -40,8 +40,10 @@ pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
             && (size < *less || share < *below)
         {
             return wrong(
-                format!("size {size}, share {share} after size {less}, share {below}"),
-                "sizes and shares that do not decrease",
+                format!(
+                    "a size of {size} and a share of {share} after a size of {less} and a share of {below}"
+                ),
+                "sizes and cumulative shares that do not decrease",
             );
         }
         points.push((size, share));
@@ -50,7 +52,8 @@ pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
     let all = points.last().map_or(0.0, |(_, share)| *share);
     if all != 1.0 && all != 100.0 {
         let found = format!("a last share of {all}");
-        return Err(Mistake::new(last_line, found, "a last share of 1, or of 100 for percentages"));
+        let expected = "a cumulative share of 1 on the last line, or of 100 if the shares are percentages";
+        return Err(Mistake::new(last_line, found, expected));
     }
     Ok(points.into_iter().map(|(size, share)| (size * unit, share / all)).collect())
 }
@@ -118,7 +121,7 @@ mod tests {
             ("0 0\n-1 1\n", 2, "a size of -1"),
             ("0 0\n5 101\n", 2, "a share of 101"),
             ("0 0\n5 nan\n", 2, "a share of NaN"),
-            ("0 0\n5 0.5\n4 1\n", 3, "size 4, share 1 after size 5, share 0.5"),
+            ("0 0\n5 0.5\n4 1\n", 3, "a size of 4 and a share of 1 after a size of 5 and a share of 0.5"),
             ("0 0\n5 0.5\n\n7 0.9\n", 4, "a last share of 0.9"),
             ("\n", 1, "an empty file"),
         ] {

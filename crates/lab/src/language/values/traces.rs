@@ -42,7 +42,7 @@ pub fn opportunities(text: &str) -> Result<Timeline<Rate>, Mistake> {
         };
         if ms < last {
             return wrong(
-                format!("the time {ms} ms on the line after {last} ms"),
+                format!("a time of {ms} ms, earlier than the {last} ms in the line before"),
                 "lines in chronological order",
             );
         }
@@ -102,7 +102,7 @@ pub fn delays(text: &str) -> Result<Timeline<Span>, Mistake> {
         match steps.last() {
             Some((last, _)) if time <= *last => {
                 return wrong(
-                    format!("the time {time} on the line after {last}"),
+                    format!("a time of {time}, not later than the {last} in the line before"),
                     "lines in chronological order",
                 );
             }
@@ -222,7 +222,7 @@ mod tests {
     fn a_mistake_has_its_line() {
         let wrong = |text: &str| opportunities(text).unwrap_err();
         assert_eq!((wrong("1\n2\nx\n").line, wrong("1\n2\nx\n").found), (3, "\"x\"".to_owned()));
-        assert_eq!(wrong("5\n4\n").found, "the time 4 ms on the line after 5 ms");
+        assert_eq!(wrong("5\n4\n").found, "a time of 4 ms, earlier than the 5 ms in the line before");
         assert_eq!(wrong("1\n-1\n").line, 2);
         assert_eq!(wrong("0\n0\n").found, "a trace that ends at 0 ms");
         assert_eq!(wrong(" \n").found, "an empty file");
