@@ -219,7 +219,7 @@ def line_instead(what: str, page: Path) -> str:
             (f"the {one}" for one in ("questions", "predictions") if f" {one}" in INSTEAD[word](rest)), noun
         )
     site = f"[the documentation site]({index}#what-only-the-site-has)"
-    return f"*{INSTEAD[word](rest)} {noun} that {site} shows here.*"
+    return f"*{INSTEAD[word](rest)} {noun} shown in place of this line on {site}.*"
 
 
 def generate(what: str) -> str:

@@ -45,7 +45,7 @@ def test_a_part_that_only_the_site_has_is_a_line_in_the_repository() -> None:
     parts, page = script("page_parts.py"), registry.ROOT / "docs" / "reproduction" / "page.md"
     text = parts.in_the_repository(f"{mark.format('on the site')}\n{end}\n", page)
     site = "[the documentation site](../index.md#what-only-the-site-has)"
-    line = f"*`ackclock list backoffs` prints the table that {site} shows here.*"
+    line = f"*`ackclock list backoffs` prints the table shown in place of this line on {site}.*"
     assert text == f"{mark.format('on the site')}\n{line}\n{end}\n"
     made = parts.on_the_site(text)
     assert made.startswith(f"{mark.format('generated')}\n### `exponential`\n")
