@@ -275,7 +275,7 @@ class TestMarking:
             (lambda one: {**one, "grade": 1}, "edited: grade: unknown key"),
             (lambda one: answer(lesson="incast"), 'found an answer to the lesson "incast", expected "rates"'),
             (lambda one: edited(one, goodput_bps=5e6), "edited: run 1 with seed 1 has results that differ"),
-            (lambda one: seeded(one, -1), "edited: run 1 has the seed -1"),
+            (lambda one: seeded(one, -1), "edited: run 1: found the seed -1"),
             (lambda one: seeded(one, 2), "edited: run 1 with seed 2 has results that differ"),
             (versioned, "saved with ackclock 0.0.1, whose results differ"),
             (lambda one: answer(runs=[{"scenario": "x", "results": [{}]}]), "edited: run 1:1:2: "),

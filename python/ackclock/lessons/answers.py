@@ -155,7 +155,8 @@ def _repeated(number: int, ran: Ran) -> Repeated:
         seed = told.get("seed")
         if not isinstance(seed, int) or not 0 <= seed < 2**53:
             raise AnswerError(
-                f"edited: run {number} has the seed {json.dumps(seed)[:40]}, expected a whole number from 0 to 2^53 - 1"
+                f"edited: run {number}: found the seed {json.dumps(seed)[:40]}, expected a whole number from 0 to "
+                "2^53 - 1"
             )
         try:
             result = _result(ran.scenario, seed)

@@ -110,7 +110,8 @@ def _unknown(name: str, known: Sequence[str]) -> InputError:
     if not close and parts:
         close = f"; available: {', '.join(parts[:LISTED])}"
     return InputError(
-        f'no metric "{name}"{close or "; a metric is a column of summary.csv, or a field such as rtt_p95_s"}'
+        f'no metric "{name}"'
+        f"{close or '; expected a column of summary.csv, or the last part of its name, such as rtt_p95_s'}"
     )
 
 

@@ -21,7 +21,7 @@ class ComparedRecord(Document):
 
 
 class LeftOutRecord(Document):
-    """A line of a script of which parts were not compared."""
+    """A line of a script that was not fully compared."""
 
     line: int = Field(description="line of the script, counted from 1")
     what: str = Field(
@@ -66,7 +66,7 @@ class ScriptRecord(Document):
         "script does not pass"
     )
     not_compared: list[LeftOutRecord] = Field(
-        description="one record for each line of the script of which parts were not compared"
+        description="one record for each line of the script that was not fully compared"
     )
     timeline: list[TimelineRow] = Field(
         description="events of the script, each with the corresponding event of the host"

@@ -120,7 +120,8 @@ class ClaimRecord(Document):
         description="one record for each alternative interpretation that affects the claim"
     )
     error: float = Field(
-        description="largest one-sided p-value with which the claim counts as decided, given the number of seeds"
+        description="largest one-sided p-value with which the claim gets a verdict other than `undecided`; it depends "
+        "on the number of seeds"
     )
     alternative: float | None = Field(
         description="value to expect if the claim were false; null if the study does not state one"

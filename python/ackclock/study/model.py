@@ -280,16 +280,16 @@ class Interpretation(Table):
     )
     evidence: str = Field(
         default="",
-        description="evidence for this interpretation in one line: a sentence of the publication with its "
-        "section, a default of the simulator version that it names, or another printed number. Without "
+        description="evidence for this interpretation in one line: a sentence of the publication with the number of "
+        "its section, a default of the simulator version that it names, or another printed number. Without "
         "evidence, the interpretation is only a robustness check and cannot reverse a result (from holding to failing, "
         "or from failing to holding)",
     )
     against: str = Field(
         default="",
-        description="evidence in the publication against this interpretation, with its section. With such evidence, "
-        "the interpretation can reverse a result (from holding to failing, or from failing to holding) only for the "
-        "claims in `stands_for`",
+        description="evidence in the publication against this interpretation, with the number of the section that "
+        "contains it. Despite such evidence, the interpretation can reverse the results (from holding to failing, or "
+        "from failing to holding) of the claims in `stands_for`, but of no other claims",
     )
     stands_for: list[str] = Field(
         default_factory=list,

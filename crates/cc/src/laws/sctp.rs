@@ -59,10 +59,11 @@ parameters! {
             "every",
             "every: RFC 9260 section 7.2.2; full-window: ns-2's function SctpAgent::AdjustCwnd",
         ),
-        /// Whether a timeout at a window of one packet lowers the slow start threshold again
+        /// Whether a timeout lowers the slow start threshold even if the window is one packet
         lowers_again: bool = flag(
             true,
-            "RFC 9260 section 7.2.3; ns-2's function SctpAgent::Timeout does not lower the threshold again",
+            "RFC 9260 section 7.2.3; ns-2's function SctpAgent::Timeout leaves the threshold unchanged if the window \
+             is one packet",
         ),
     }
 }

@@ -135,13 +135,13 @@ parameters! {
         initial_receive_window: Size = size(
             "65536 B",
             Range::between(1.0, 1e9),
-            "Linux, half of tcp_rmem[1] = 131072 B (tcp_adv_win_scale 1)",
+            "Linux: tcp_rmem[1] is 131072 B, half of which is the window (tcp_adv_win_scale 1)",
         ),
         /// The largest autotuned receive window, unless `window` is smaller
         max_receive_window: Size = size(
             "3145728 B",
             Range::between(1.0, 1e9),
-            "Linux, half of tcp_rmem[2] = 6291456 B (tcp_adv_win_scale 1)",
+            "Linux: tcp_rmem[2] is 6291456 B, half of which is the window (tcp_adv_win_scale 1)",
         ),
         /// Whether the control cubic uses HyStart, as in Linux, unless the flow sets `slow_start`
         hystart: bool = flag(false, "Linux net/ipv4/tcp_cubic.c, module parameter hystart"),
