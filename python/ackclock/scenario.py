@@ -99,9 +99,10 @@ class Scenario:
         """Returns the scenario in a TOML file.
 
         ``overrides`` replace values of the file by dotted path, e.g. ``{"flows.tcp.control": "cubic"}``; an item of an
-        array of tables is addressed by its name or index. ``controls`` and ``queues`` map names that the scenario uses
-        to subclasses of ``ackclock.Control`` and ``ackclock.Discipline``. ``stacks`` lists shared libraries with QUIC
-        stacks, as ``PATH`` or ``PATH,key=value``, like ``--stack``.
+        array of tables is addressed by its name or index. A key that [sweep] varies then has only this value.
+        ``controls`` and ``queues`` map names that the scenario uses to subclasses of ``ackclock.Control`` and
+        ``ackclock.Discipline``. ``stacks`` lists shared libraries with QUIC stacks, as ``PATH`` or ``PATH,key=value``,
+        like ``--stack``.
 
         InputError if the file cannot be read; ScenarioError (an InputError), which lists every problem, if the
         scenario is invalid.

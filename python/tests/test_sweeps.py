@@ -488,6 +488,27 @@ application = { name = "transfers", size = "100 kB", count = 4, every = "1 s" }
         assert ("web 0 to 100 %" in said) == ("transfers that did not complete" in said) == noted
 
 
+def test_an_override_of_a_swept_key_is_its_only_value(ackclock: Command, tmp_path: Path) -> None:
+    """The runs are those of the points with this value, and those of a file without the key in its sweep."""
+    text = f'{SHORT}\n[sweep]\n"flows.tcp.control" = ["newreno", "cubic"]\n{QUEUES}'
+    whole = Scenario.from_text(text).run_many([1], series=False).flows
+    fixed = Scenario.from_text(text, {"flows.tcp.control": "cubic"})
+    assert [axis.path for axis in fixed.sweep.axes] == ["dumbbell.bottleneck.queue.limit"]
+    flows = fixed.run_many([1]).flows
+    assert flows.equals(whole.filter(whole["tcp_control"] == "cubic").drop("tcp_control"))
+    assert flows.equals(swept(QUEUES).with_overrides({"flows.tcp.control": "cubic"}).run_many([1]).flows)
+
+    both = {"flows.tcp.control": "cubic", "dumbbell.bottleneck.queue.limit": "5 packets"}
+    (alone,) = Scenario.from_text(text, both).points()
+    assert alone.run(1).flows.equals(Scenario.from_text(text, both).run_many([1])[0].flows)
+    (tmp_path / "x.toml").write_text(text)
+    done = ackclock("run", tmp_path / "x.toml", "--set", "flows.tcp.control=cubic", "--replications", "1")
+    assert "2 points" in done.out
+    table = '"dumbbell.bottleneck.queue" = ["red", { name = "droptail", limit = "9 packets" }]'
+    with pytest.raises(ScenarioError, match=r"would replace the override of `dumbbell\.bottleneck"):
+        Scenario.from_text(f"{SHORT}\n[sweep]\n{table}", {"dumbbell.bottleneck.queue.limit": "5 packets"})
+
+
 def test_a_point_whose_flows_begin_too_late_is_an_error_and_one_without_them_is_none() -> None:
     with pytest.raises(
         ScenarioError, match=r"found a start at 2 s for flow 1 of 2, .*the end of the run at 1 s"

@@ -16,7 +16,7 @@ use crate::language::precision::{self, Precision};
 use crate::language::reader::{Reader, TableReader};
 use crate::language::registry::plugins::Plugins;
 use crate::language::scenario::Scenario;
-use crate::language::sweep::{SWEEP, Sweep};
+use crate::language::sweep::{self, SWEEP, Sweep};
 use crate::language::values::files;
 use ackclock_base::Range;
 use serde_json::{Map, Value as Json, json};
@@ -224,13 +224,17 @@ impl Scenario {
     }
 }
 
-/// Parses a document and sets its overrides.
+/// Parses a document and sets its overrides. A key that an override sets no longer varies in the sweep.
 pub fn overridden(
     text: &str,
     file: &str,
     overrides: &Map<String, Json>,
 ) -> Result<Document, Vec<Diagnostic>> {
     let mut document = Document::parse(text, file)?;
+    let problems = sweep::fix(&mut document, overrides.keys().map(String::as_str));
+    if !problems.is_empty() {
+        return Err(problems);
+    }
     set_all(&mut document, overrides)?;
     Ok(document)
 }

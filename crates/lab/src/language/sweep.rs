@@ -1,8 +1,11 @@
 //! A sweep: values at dotted paths, and the points that they span. Lists of values span a grid. Ranges are
 //! sampled, with the same samples at every point of the grid.
 
+mod fixed;
 mod samples;
 mod units;
+
+pub use fixed::fix;
 
 use crate::language::diagnostics::Diagnostic;
 use crate::language::document::{Document, EVERY, Node, Span, Value};
