@@ -99,7 +99,14 @@ def _share(text: str) -> float:
         raise InputError(
             f'--tolerance: found "{text}", expected a fraction such as 5% or 0.05, or QUANTITY=5%'
         )
-    return float(match[1]) / (100 if match[2] else 1)
+    share = float(match[1]) / (100 if match[2] else 1)
+    if share >= 1:
+        hint = "" if match[2] else f"; did you mean {match[1]}%?"
+        raise InputError(
+            f'--tolerance: found "{text}", expected less than 100 % of the larger value, because two positive values '
+            f"never differ by more{hint}"
+        )
+    return share
 
 
 def _slack(text: str | None, by: str) -> float:
