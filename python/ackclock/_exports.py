@@ -159,6 +159,11 @@ class _Plan:
                 yield Export(folder / name, records, self.units[name])
             if self.events:
                 table = _typed(log)
+                if table.is_empty():
+                    raise InputError(
+                        "--export events: found no event that a congestion control received, expected a flow over "
+                        "ackclock's own transports; flows of real stacks have no event log"
+                    )
                 for ending in sorted(self.events):
                     path = folder / f"events.{ending}"
                     _write(table, path)

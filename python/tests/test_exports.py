@@ -526,6 +526,19 @@ class TestBadInput:
         with pytest.raises(InputError, match="found no flow that is a single TCP or QUIC connection"):
             scenario.export(tmp_path, "qlog=sctp")
 
+    def test_a_real_stack_has_no_event_log(self, tmp_path: Path) -> None:
+        flow = {"control": "cubic", "transport": "noq"}
+        wires = {
+            "bottleneck": {"rate": "1 Mbit/s", "delay": "5 ms"},
+            "access": {"rate": "1 Gbit/s", "delay": "1 ms"},
+        }
+        real = Scenario.from_dict({"duration": "1 s", "dumbbell": wires, "flows": [flow]})
+        with pytest.raises(InputError, match="flows of real stacks have no event log"):
+            real.export(tmp_path, "events")
+        flow["transport"] = "quic"
+        own = Scenario.from_dict({"duration": "1 s", "dumbbell": wires, "flows": [flow]})
+        assert own.export(tmp_path, "events")[0].records > 0
+
 
 class TestPage:
     """docs/exports.md says what is true."""
