@@ -116,6 +116,14 @@ def test_nothing_is_cached_of_a_control_in_python(ackclock: Command) -> None:
     assert "cached" in ackclock("run", "tested.toml").out
 
 
+def test_an_override_names_a_control_in_python(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "plain.toml").write_text(NAMED.replace("mine.py", "reno"), encoding="utf-8")
+    words = ("--control", "mine.py", "--set", "flows.1.control=mine.py")
+    assert flows(ackclock, "plain.toml", *words) == flows(ackclock, "named.toml", "--control", "mine.py")
+    refused = ackclock("run", "plain.toml", *words[:2])
+    assert 'requires a flow called "tested"' in refused.err
+
+
 def test_two_flows_name_two_controls_in_python(ackclock: Command, tmp_path: Path) -> None:
     """With the same law in both files, the flows are those of one file; with another law, they are not."""
     (tmp_path / "other.py").write_text(MINE.replace("0.7 *", "0.5 *"), encoding="utf-8")

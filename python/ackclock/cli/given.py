@@ -38,6 +38,7 @@ def scenario_in(
     try:
         if not controls:
             return Scenario.from_text(text, overrides, file=name)
+        from ackclock._named_files import python_files_in
         from ackclock.evaluation.contenders import contender
 
         document = _document(text)
@@ -51,6 +52,8 @@ def scenario_in(
             if names:
                 continue
             if not _has_seat(document):
+                if own and control in python_files_in(overrides):
+                    continue
                 others = f' or one with control = "{control}"' if own else ""
                 raise InputError(
                     f'{name}: --control {control} requires a flow called "{SEAT}"{others}, and the scenario has none; '
