@@ -17,8 +17,8 @@ Settings = Annotated[
     list[str] | None,
     typer.Option(
         metavar="PATH=VALUE",
-        help="Override a value of the scenario file, named by its dotted path, e.g. "
-        'dumbbell.bottleneck.rate="20 Mbit/s". May be given several times.',
+        help="Override a value of the scenario file, named by its dotted path, e.g. flows.tcp.count=8. A key that the "
+        "scenario's sweep varies then has only this value. May be given several times.",
         show_default=False,
     ),
 ]

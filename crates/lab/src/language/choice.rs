@@ -48,7 +48,7 @@ pub fn read(
 fn from_outside(candidates: &[&'static Descriptor], name: &str) -> &'static str {
     match candidates.first().map(|candidate| candidate.kind) {
         Some(Kind::Control) if name.ends_with(".py") || name.contains(".py:") => {
-            "; or a control in Python, loaded with `--control FILE.py`"
+            "; or a control in Python, loaded with `--control FILE.py`, or in Python with the argument `controls`"
         }
         Some(Kind::Control) if !name.contains(':') => "",
         Some(Kind::Control) => "; or a control of a stack in a library, loaded with `--stack PATH`",

@@ -201,7 +201,7 @@ pub fn one_of_these(candidates: &[&'static Descriptor]) -> String {
         return one_of(candidates.iter().map(|candidate| candidate.name));
     }
     let kind = candidates[0].kind.name();
-    format!("a {kind}; `ackclock list {kind}s` lists all {}", candidates.len())
+    format!("a {kind}; `ackclock list {kind}s` lists them all")
 }
 
 #[cfg(test)]
