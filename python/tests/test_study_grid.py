@@ -228,7 +228,7 @@ def test_how_a_study_is_written_does_not_change_what_it_is() -> None:
         (
             [('expect = "> 0" },\n]', 'epxect = "> 0", expect = "> 0" },\n]')],
             "rows = [",
-            'row 2: epxect has no effect: no braces use {epxect}, and no key has this name; did you mean "expect"?',
+            'row 2: epxect has no effect: no text contains {epxect}, and no key has this name; did you mean "expect"?',
         ),
         (
             [('expect = "> 0" },\n]', 'expect = "many" },\n]')],
