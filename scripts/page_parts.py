@@ -140,8 +140,8 @@ INSTEAD: dict[str, Callable[[str], str]] = {
     "clauses": lambda _: "[`clauses.toml`](clauses.toml) contains",
     "studies": lambda _: "`ackclock list studies` prints",
     "scenarios": lambda _: "`ackclock list studies` prints",
-    "claims": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study} --judge` prints",
-    "grids": lambda study: f"{study_pages.verdicts(study)} `ackclock reproduce {study} --judge` prints",
+    "claims": lambda study: f"`ackclock reproduce {study} --judge` prints",
+    "grids": lambda study: f"`ackclock reproduce {study} --judge` prints",
     "thesis-claims": lambda key: f"`ackclock reproduce {key} --judge` writes an HTML report with",
     "characterisation": lambda _: (
         "[The records in this folder](../python/ackclock/archive/characterisation) contain"
@@ -153,25 +153,25 @@ INSTEAD: dict[str, Callable[[str], str]] = {
     "run": lambda command: f"`{command}` prints",
 }
 """The command or file that has, in the repository, what a part shows on the site."""
-NOUNS = {
-    "fields": "a JSON Schema of the fields",
-    "series": "a JSON Schema of the series",
-    "documents": "a JSON Schema of the document",
-    "claims": "the claims",
-    "grids": "the claims",
-    "thesis-claims": "the claims",
-    "commands": "the options",
-    "words": "the list",
-    "python": "the list",
-    "traces": "the data of the table",
-    "characterisation": "the data of the tables",
-    "flows-on-the-wire": "the data of the table",
-    "testbed-on-the-wire": "the data of the table",
-    "records": "the list",
-    "file": "the example",
-    "run": "the output",
+SHOWN = {
+    "fields": ("the fields", "their JSON Schema"),
+    "series": ("the series", "their JSON Schema"),
+    "documents": ("the fields of the document", "their JSON Schema"),
+    "claims": ("the claims", "them"),
+    "grids": ("the claims", "them"),
+    "thesis-claims": ("the claims", "them"),
+    "commands": ("the options", "them"),
+    "words": ("the list", "it"),
+    "python": ("the list", "it"),
+    "traces": ("the table", "its data"),
+    "characterisation": ("the tables", "their data"),
+    "flows-on-the-wire": ("the table", "its data"),
+    "testbed-on-the-wire": ("the table", "its data"),
+    "records": ("the list", "it"),
+    "file": ("the example", "it"),
+    "run": ("the output", "it"),
 }
-"""What the command or file has of a part, if that is not the table itself."""
+"""What the site shows of a part, and what the command or file has of it, if these are not a table and the same."""
 
 
 def parts(text: str) -> list[str]:
@@ -212,14 +212,12 @@ def line_instead(what: str, page: Path) -> str:
         raise SystemExit(f"error: nothing in the repository has {what!r}: generate it there")
     up = os.path.relpath(ROOT / "docs", page.parent)
     index = "index.md" if up == "." else f"{up}/index.md"
-    noun = NOUNS.get(word, "the table")
-    if noun == "the claims":
-        # The sentence before counts what the study has: claims, questions or predictions.
-        noun = next(
-            (f"the {one}" for one in ("questions", "predictions") if f" {one}" in INSTEAD[word](rest)), noun
-        )
-    site = f"[the documentation site]({index}#what-only-the-site-has)"
-    return f"*{INSTEAD[word](rest)} {noun} shown in place of this line on {site}.*"
+    noun, has = SHOWN.get(word, ("the table", "it"))
+    # This sentence counts what the study has: claims, questions or predictions.
+    counted = f"{study_pages.verdicts(rest)} " if word in ("claims", "grids") else ""
+    noun = next((f"the {one}" for one in ("questions", "predictions") if f" {one}" in counted), noun)
+    site = f"[The documentation site]({index}#what-only-the-site-has)"
+    return f"*{counted}{site} shows {noun} here; {INSTEAD[word](rest)} {has}.*"
 
 
 def generate(what: str) -> str:

@@ -44,8 +44,8 @@ def test_a_part_that_only_the_site_has_is_a_line_in_the_repository() -> None:
     mark, end = "<!-- {}: kind backoffs -->", "<!-- end of what is generated -->"
     parts, page = script("page_parts.py"), registry.ROOT / "docs" / "reproduction" / "page.md"
     text = parts.in_the_repository(f"{mark.format('on the site')}\n{end}\n", page)
-    site = "[the documentation site](../index.md#what-only-the-site-has)"
-    line = f"*`ackclock list backoffs` prints the table shown in place of this line on {site}.*"
+    site = "[The documentation site](../index.md#what-only-the-site-has)"
+    line = f"*{site} shows the table here; `ackclock list backoffs` prints it.*"
     assert text == f"{mark.format('on the site')}\n{line}\n{end}\n"
     made = parts.on_the_site(text)
     assert made.startswith(f"{mark.format('generated')}\n### `exponential`\n")
