@@ -136,6 +136,19 @@ def test_a_call_has_one_way_delays_and_a_download_has_round_trip_times(lab: Lab)
     assert shown == pytest.approx(1000 * flow["one_way_delay_p95_s"], rel=0.01)
 
 
+def test_a_link_is_selected_by_its_text(lab: Lab) -> None:
+    def settings() -> str:
+        return str(
+            lab.run(
+                "return document.querySelector('[data-id=\"link:bottleneck\"]').getAttribute('aria-pressed')"
+            )
+        )
+
+    assert settings() == "false"
+    lab.click('.about[data-id="link:bottleneck"] text')
+    assert settings() == "true"
+
+
 def test_means_stand_beside_a_single_run(lab: Lab) -> None:
     lab.find("#keep").click()
     lab.write(DUEL.replace('"100 packets"', '"10 packets"'))

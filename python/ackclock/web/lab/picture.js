@@ -89,7 +89,7 @@ function queueText(link) {
   return `${link.queue}, ${holds(link)}`;
 }
 
-function labels({ link, back, from, to }, crowded) {
+function labels({ id, link, back, from, to }, crowded) {
   const x = (from.x + to.x) / 2;
   const y = (from.y + to.y) / 2;
   const rate = format(link.rate_bps, "rate");
@@ -107,10 +107,12 @@ function labels({ link, back, from, to }, crowded) {
     ...(back ? [`reverse: ${format(back.rate_bps, "rate")}, ${queueText(back)}`] : []),
   ];
   const text = (line, at) => `<text class="note halo" x="${x}" y="${at}" text-anchor="middle">${escaped(line)}</text>`;
-  return [
+  const lines = [
     ...above.map((line, k) => text(line, y - 18 - 14 * (above.length - 1 - k))),
     ...below.map((line, k) => text(line, y + 26 + 14 * k)),
-  ].join("");
+  ];
+  // A click on the text selects the link, too. The link itself is the element for keys and screen readers.
+  return `<g class="about" data-id="${escaped(id)}">${lines.join("")}</g>`;
 }
 
 // Draws the route of a group of flows, in its colour, beside those of the others.
