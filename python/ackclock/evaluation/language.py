@@ -45,8 +45,8 @@ class Point(Table):
     quick: bool = Field(default=False, description="whether a quick evaluation includes the point")
     marks: bool = Field(
         default=False,
-        description="whether the control under test uses ECN at this point of the axis; an evaluation over a transport "
-        "without ECN leaves the point out",
+        description="whether this point of the axis turns ECN on for the control under test; an evaluation over a "
+        "transport without ECN leaves the point out",
     )
 
 
@@ -267,7 +267,8 @@ class ScenarioFile(Table):
     )
     marks: bool = Field(
         default=False,
-        description="whether the control under test uses ECN in all settings",
+        description="whether every setting turns ECN on for the control under test; otherwise, only the points of axes "
+        "with `marks = true` do",
     )
     details: dict[str, Any] = Field(
         default_factory=dict,

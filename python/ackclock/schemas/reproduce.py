@@ -213,8 +213,9 @@ class CriterionRecord(Document):
         "setting"
     )
     verdict: Literal["OK", "CONCERN", "undecided", "INFO"] = Field(
-        description="verdict on the condition; `INFO` has two uses: the condition is not judged (it has no limit, no "
-        "sample or no case to compare with), or a result of `not met` or `undecided` is no concern"
+        description="verdict on the condition; `INFO`: the condition is not judged (it has no limit, no sample or no "
+        "case to compare with), or it is not met or undecided without being a concern (it is for information only, is "
+        "met with wider limits, or is a benefit that is not met)"
     )
     mean: float | None = Field(
         description="mean of the tested value over the seeds (geometric for a ratio), or the worst value if every seed "

@@ -28,7 +28,7 @@ parameters! {
         alpha: Packets = packets(
             "1.641 packets",
             Range::at_least(0.0),
-            "King, Riedi and Baraniuk 2005, from memory, not verified",
+            "King, Riedi and Baraniuk 2005 (cited from memory, not checked against the paper)",
         ),
         /// HighSpeed TCP's parameters.
         high_speed: hstcp::Parameters,

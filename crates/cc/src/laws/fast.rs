@@ -26,8 +26,8 @@ parameters! {
         alpha: Packets = packets(
             "200 packets",
             Range::above(0.0),
-            "experiments of Jin, Wei and Low 2004, from memory, not verified; releases of FAST used fewer \
-             packets on slow paths",
+            "experiments of Jin, Wei and Low 2004 (cited from memory, not checked against the paper); releases of \
+             FAST used fewer packets on slow paths",
         ),
         /// Fraction of the distance to its target that the window covers in one update
         gamma: f64 = number("0.5", Range::between(0.01, 1.0), "FAST module 1.1.3 for ns-2"),
@@ -35,7 +35,7 @@ parameters! {
         growth_delay: Span = time(
             "0.75 ms",
             Range::at_least(0.0),
-            "mi_threshold_ of the FAST module for ns-2; the value is from memory, not verified",
+            "mi_threshold_ of the FAST module for ns-2 (value cited from memory, not checked against the code)",
         ),
         /// Whether the window stays constant in every other round trip, so that each measured delay belongs to a single
         /// window; no effect while the queueing delay is below `growth_delay`

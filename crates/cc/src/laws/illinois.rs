@@ -38,7 +38,7 @@ parameters! {
         low_window: Packets = packets(
             "10 packets",
             Range::at_least(0.0),
-            "Liu et al. 2008, W_thresh, from memory; Linux uses 15",
+            "Liu et al. 2008, W_thresh (cited from memory, not checked against the paper); Linux uses 15",
         ),
         /// Number of round trips with a queueing delay of at most 1 % of the longest so far after which the increase
         /// returns to `most_alpha`

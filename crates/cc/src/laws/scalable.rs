@@ -32,8 +32,9 @@ parameters! {
         legacy_window: Packets = packets(
             "16 packets",
             Range::at_least(0.0),
-            "Kelly 2003, lwnd, from memory; near 18.75, where Scalable TCP's mean window of 0.08/p at loss rate p \
-             equals Reno's of sqrt(1.5/p). Linux instead uses the larger of the two increases",
+            "Kelly 2003, lwnd (cited from memory, not checked against the paper); near 18.75, where Scalable TCP's \
+             mean window of 0.08/p at loss rate p equals Reno's of sqrt(1.5/p). Linux instead uses the \
+             larger of the two increases",
         ),
         /// Source of the constants: the other parameters (published), or Linux (linux), where at any window the
         /// increase per counted packet is the larger of 0.01 packets and Reno's, and a loss reduces the window by an

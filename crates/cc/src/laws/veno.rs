@@ -31,7 +31,11 @@ parameters! {
         random_loss: f64 = number("0.8", Range::between(0.1, 1.0), "Fu and Liew 2003 section II; Linux's tcp_veno.c"),
         /// RTTs from which the number of queued packets is estimated: the smoothed RTT and the minimum RTT since the
         /// last loss (published), or, as in Linux, the latest RTT and the minimum RTT of the connection (linux)
-        variant: Variant = choice("published", "Fu and Liew 2003 section II, from memory; Linux's tcp_veno.c"),
+        variant: Variant = choice(
+            "published",
+            "Fu and Liew 2003 section II (cited from memory, not checked against the paper); Linux's \
+             tcp_veno.c",
+        ),
     }
 }
 

@@ -24,15 +24,15 @@ pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "vivace",
         "PCC Vivace: changes the rate along the gradient of a utility function of rate, latency gradient and loss",
-        "Dong et al. 2018, \"PCC Vivace: online-learning congestion control\" (from memory, not checked against the \
-         paper), and the authors' code",
+        "Dong et al. 2018, \"PCC Vivace: online-learning congestion control\" (cited from memory, not checked against \
+         the paper), and the authors' code",
         Parameters::TABLE,
     ),
     build: Build::Model(|values, initial| Box::new(Vivace::new(values.into(), initial))),
     published: PublishedDefaults::recovery("rack"),
 };
 
-const MEMORY: &str = "Dong et al. 2018 (from memory, not checked against the paper)";
+const MEMORY: &str = "Dong et al. 2018 (cited from memory, not checked against the paper)";
 
 parameters! {
     /// The utility, and how its gradient is climbed.

@@ -78,8 +78,8 @@ def reproduce(
             metavar="RESULT",
             help='Exit with code 1 if a claim has this result, e.g. "not as printed". "changed" matches a claim '
             "whose result differs from that in the record of the study, if there is a record. In a full run, it also "
-            "matches a claim with the recorded result if other interpretations reverse this result than in the record. "
-            "May be given several times.",
+            "matches a claim with the recorded result if the interpretations that reverse this result differ from "
+            "those in the record. May be given several times.",
             show_default=False,
         ),
     ] = None,

@@ -10,25 +10,25 @@ parameters! {
         exponent: f64 = number(
             "0.9",
             Range::between(0.01, 0.999),
-            "Dong et al. 2018 (from memory, not checked against the paper) and the authors' code",
+            "Dong et al. 2018 (cited from memory, not checked against the paper) and the authors' code",
         ),
         /// Weight of the latency gradient (change of the round trip per unit of time) in the utility function
         latency: f64 = number(
             "900",
             Range::between(0.0, 1e9),
-            "Dong et al. 2018 (from memory, not checked against the paper) and the authors' code",
+            "Dong et al. 2018 (cited from memory, not checked against the paper) and the authors' code",
         ),
         /// Weight of the share of lost packets in the utility function
         loss: f64 = number(
             "11.35",
             Range::between(0.0, 1e9),
-            "Dong et al. 2018 (from memory, not checked against the paper): tolerates up to 5 % random loss",
+            "Dong et al. 2018 (cited from memory, not checked against the paper): tolerates up to 5 % random loss",
         ),
         /// Absolute value of the latency gradient, in seconds per second, up to which the gradient counts as zero
         latency_filter: f64 = number(
             "0.01",
             Range::between(0.0, 1.0),
-            "Dong et al. 2018 (from memory, not checked against the paper); 0.02 in the authors' code",
+            "Dong et al. 2018 (cited from memory, not checked against the paper); 0.02 in the authors' code",
         ),
     }
 }
