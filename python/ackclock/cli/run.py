@@ -215,7 +215,7 @@ def _formats(
     without a sweep.
     """
     if any(plot != COMPLETIONS for plot in plots) and not scenario.sweep.axes:
-        raise InputError(f"{scenario.file}: --plot needs a sweep, and the scenario has no [sweep]")
+        raise InputError(f"{scenario.file}: --plot needs a sweep, and no key varies in this run")
     if not figures and not plots:
         if width:
             raise InputError("--width: needs --figures FORMAT or --plot METRIC, the figures to write")

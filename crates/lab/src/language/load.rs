@@ -231,7 +231,7 @@ pub fn overridden(
     overrides: &Map<String, Json>,
 ) -> Result<Document, Vec<Diagnostic>> {
     let mut document = Document::parse(text, file)?;
-    let problems = sweep::fix(&mut document, overrides.keys().map(String::as_str));
+    let problems = sweep::fix(&mut document, overrides);
     if !problems.is_empty() {
         return Err(problems);
     }

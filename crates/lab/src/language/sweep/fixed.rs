@@ -3,23 +3,25 @@
 use super::{SAMPLES, samples};
 use crate::language::diagnostics::Diagnostic;
 use crate::language::document::{Document, EVERY, Node, Table, Value};
+use serde_json::{Map, Value as Json};
 
-/// Removes from a document's sweep each path whose keys one of these overrides sets. Returns a problem for each path that
-/// contains a key of an override and more: at every point, the sweep would replace what the override sets.
+/// Removes from a document's sweep each path whose keys one of these overrides sets. Returns a problem for each other path
+/// whose values would replace, at every point, what an override sets.
 ///
 /// Called before the overrides are set, because paths address items of lists by their names in the file.
-pub fn fix<'p>(document: &mut Document, overrides: impl Iterator<Item = &'p str>) -> Vec<Diagnostic> {
+pub fn fix(document: &mut Document, overrides: &Map<String, Json>) -> Vec<Diagnostic> {
     let Some(swept) = sweep_of(document) else { return Vec::new() };
-    let set: Vec<(String, &str)> = overrides.map(|path| (document.canonical(path), path)).collect();
+    let set: Vec<_> = overrides.iter().map(|(path, value)| (document.canonical(path), path, value)).collect();
     let (mut kept, mut problems) = (Table::default(), Vec::new());
     for entry in &swept.entries {
         let (path, key, _) = entry;
         let target = document.canonical(path);
-        let as_deep = |one: &str| one.matches('\n').count() == target.matches('\n').count();
-        if path != SAMPLES && set.iter().any(|(one, _)| as_deep(one) && contains(one, &target)) {
+        if path != SAMPLES && set.iter().any(|(one, _, value)| sets(one, value, &target)) {
             continue;
         }
-        if let Some((_, inside)) = set.iter().find(|(one, _)| path != SAMPLES && contains(&target, one)) {
+        if let Some((_, inside, _)) =
+            set.iter().find(|(one, _, _)| path != SAMPLES && is_within(one, &target))
+        {
             let found = format!("a sweep of `{path}`, which would replace the override of `{inside}`");
             let expected = format!("no override of a part of what the sweep varies: override `{path}`");
             problems.push(document.problem(key, &format!("sweep.\"{path}\""), &found, &expected, None));
@@ -48,25 +50,51 @@ fn sweep_of(document: &Document) -> Option<Table> {
     }
 }
 
-/// Returns whether the canonical path `inner` leads to a key of what `outer` leads to, or to the same.
-fn contains(outer: &str, inner: &str) -> bool {
+/// Returns whether an override of the canonical path `one` with this value sets the key at the path `target`.
+fn sets(one: &str, value: &Json, target: &str) -> bool {
+    let mut steps = target.split('\n');
+    if !one.split('\n').all(|step| steps.next().is_some_and(|other| step == other || step == EVERY)) {
+        return false;
+    }
+    let mut inner = Some(value);
+    for step in steps {
+        inner = match inner {
+            // A word stands for a table with only this name.
+            Some(Json::String(_)) if step == "name" => Some(&Json::Null),
+            Some(Json::Object(table)) => table.get(step),
+            _ => None,
+        };
+    }
+    inner.is_some()
+}
+
+/// Returns whether the canonical path `inner` leads to a key of what `outer` leads to, or to the same, for some item of each
+/// list.
+fn is_within(inner: &str, outer: &str) -> bool {
     let mut steps = inner.split('\n');
-    outer.split('\n').all(|one| steps.next().is_some_and(|other| one == other || one == EVERY))
+    outer
+        .split('\n')
+        .all(|one| steps.next().is_some_and(|other| one == other || one == EVERY || other == EVERY))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::language::sweep::Sweep;
+    use serde_json::json;
 
     const FLOWS: &str = "[[flows]]\nname = \"tcp\"\n[[flows]]\ncontrol = \"cubic\"\n[sweep]\n";
 
     /// The paths that still vary, and what is wrong.
-    fn varied(sweep: &str, overrides: &[&str]) -> (Vec<String>, Vec<String>) {
+    fn varied_with(sweep: &str, overrides: &Json) -> (Vec<String>, Vec<String>) {
         let mut document = Document::parse(&format!("{FLOWS}{sweep}"), "f").unwrap();
-        let problems = fix(&mut document, overrides.iter().copied());
+        let problems = fix(&mut document, overrides.as_object().unwrap());
         let paths = Sweep::of(&document).unwrap().columns().into_iter().map(|column| column.path).collect();
         (paths, problems.into_iter().map(|problem| problem.found).collect())
+    }
+
+    fn varied(sweep: &str, overrides: &[&str]) -> (Vec<String>, Vec<String>) {
+        varied_with(sweep, &overrides.iter().map(|path| ((*path).to_owned(), json!(1))).collect())
     }
 
     const TWO: &str = "\"flows.tcp.control\" = [\"reno\", \"cubic\"]\n\"queue.limit\" = [1, 2]\n";
@@ -97,6 +125,23 @@ mod tests {
         assert_eq!(varied(tables, &["queue.limit"]), (vec!["queue".to_owned()], vec![found.to_owned()]));
         let every = "\"flows.*.control\" = [\"reno\", \"cubic\"]\n";
         assert_eq!(varied(every, &["flows.tcp.control"]).1.len(), 1);
+        // One of the items that the override of every item reaches.
+        let one = "\"flows.tcp.control\" = [\"reno\", { name = \"cubic\", c = 1 }]\n";
+        assert_eq!(varied(one, &["flows.*.control.beta"]).1.len(), 1);
+        assert_eq!(varied(one, &["flows.1.control.beta"]).1.len(), 0);
+    }
+
+    #[test]
+    fn an_override_of_a_table_sets_the_keys_that_it_has() {
+        let limits = "\"queue.limit\" = [1, 2]\n";
+        let still = |value: Json| varied_with(limits, &json!({ "queue": value }));
+        assert_eq!(still(json!({ "name": "codel", "limit": 5 })), (vec![], vec![]));
+        assert_eq!(still(json!({ "name": "codel" })).0.len(), 1);
+        assert_eq!(still(json!("codel")).0.len(), 1);
+        // A word stands for a table with only this name.
+        let names = "\"flows.tcp.control.name\" = [\"reno\", \"cubic\"]\n";
+        assert_eq!(varied_with(names, &json!({ "flows.tcp.control": "bbrv3" })).0.len(), 0);
+        assert_eq!(varied_with(names, &json!({ "flows.tcp.control": { "beta": 1 } })).0.len(), 1);
     }
 
     #[test]
@@ -104,7 +149,8 @@ mod tests {
         let ranges = "a = { from = 0.0, to = 1.0 }\nb = { from = 0.0, to = 1.0 }\nsamples = { count = 3 }\n";
         let drawn = |overrides: &[&str]| {
             let mut document = Document::parse(&format!("{FLOWS}{ranges}"), "f").unwrap();
-            assert!(fix(&mut document, overrides.iter().copied()).is_empty());
+            let set = overrides.iter().map(|path| ((*path).to_owned(), json!(1))).collect();
+            assert!(fix(&mut document, &set).is_empty());
             let sweep = Sweep::of(&document).unwrap();
             (0..sweep.points()).map(|point| sweep.point(point).remove("b")).collect::<Vec<_>>()
         };
