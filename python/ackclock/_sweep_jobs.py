@@ -100,17 +100,14 @@ def repeating(
     stacks: Sequence[Stack] = (),
     controls: Sequence[str] = (),
 ) -> str:
-    """Returns the command line that repeats one run of a sweep. ``controls`` are the values of ``--control``, one of
-    which may also set the control of the flows called ``SEAT``.
-    """
+    """Returns the command line that repeats one run of a sweep. ``controls`` are the values of ``--control``."""
     words = ["ackclock", "run", "-" if file == "standard input" else file]
     for stack in stacks:
         words += ["--stack", stack.word]
     for control in controls:
         words += ["--control", control]
     for path, value in overrides.items():
-        if path != f"flows.{SEAT}.control" or value not in controls:
-            words += ["--set", f"{path}={_toml(value)}"]
+        words += ["--set", f"{path}={_toml(value)}"]
     if point is not None:
         words += ["--point", str(point + 1)]
     return shlex.join([*words, "--seed", str(seed), "--replications", "1"])

@@ -70,5 +70,7 @@ def test_a_study_names_two_controls_in_python(ackclock: Command, study_file: Pat
         goodputs("sack", "harsh.py", "harsh.py")[1],
     ]
     assert both[1] != goodputs("sack", "sack")[1]
+    goodputs("gentle.py", "harsh.py", "gentle.py", "harsh.py")
     missing = ackclock("reproduce", study_file, "--control", study_file.with_name("gentle.py"))
     assert missing.code == 2
+    assert 'found "harsh.py"' in missing.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -44,20 +45,30 @@ def scenario_in(
         document = _document(text)
         classes: dict[str, type[Control]] = {}
         seated: dict[str, Mapping[str, Any]] = {}
+        loaded: set[tuple[Path | None, str]] = set()
         for control in dict.fromkeys(controls):
             tested = contender(control)
-            names = list(_names_of(tested, control, document, file.parent))
+            if tested.classes:
+                # One file can be written in two ways.
+                this = tested.file, control.partition(":")[2]
+                if this in loaded:
+                    continue
+                loaded.add(this)
+            names = [
+                found for of in (document, overrides) for found in _names_of(tested, control, of, file.parent)
+            ]
             own = {one: cls for cls in tested.classes.values() for one in (control, *names)}
             classes |= own
-            if names:
+            if names or (own and control in python_files_in(overrides)):
                 continue
             if not _has_seat(document):
-                if own and control in python_files_in(overrides):
-                    continue
-                others = f' or one with control = "{control}"' if own else ""
+                others = (
+                    f' or one with control = "{os.path.relpath(control, file.parent)}" (in the file, or by '
+                    f"--set flows.NAME.control={control})"
+                )
                 raise InputError(
-                    f'{name}: --control {control} requires a flow called "{SEAT}"{others}, and the scenario has none; '
-                    "change the file, because --set cannot rename a flow"
+                    f'{name}: --control {control} requires a flow called "{SEAT}"{others if own else ""}, and the '
+                    "scenario has none"
                 )
             seated[control] = {**tested.keys, "control": control} if own else tested.keys
         if len(seated) > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
@@ -282,7 +283,9 @@ def loaded(file: Path, name: str = "") -> type[Control]:
 
     if not is_there(file):
         raise InputError(f"{file}: No such file")
-    spec = importlib.util.spec_from_file_location(f"ackclock_evaluated_{file.stem}", file)
+    # Two files in different folders may have one name.
+    place = hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:12]
+    spec = importlib.util.spec_from_file_location(f"ackclock_evaluated_{file.stem}_{place}", file)
     if spec is None or spec.loader is None:
         raise InputError(
             f"{file}: cannot be loaded as a Python module, expected a file whose name ends in .py"
