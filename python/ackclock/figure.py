@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 
 _WIDTHS: Mapping[str, float] = {"column": COLUMN_IN, "page": PAGE_IN}
 """The widths of one column and of both columns of a two-column paper, in inches."""
+_WIDTH_RANGE = (1, 50)
+"""The least and the largest width of a figure, in inches."""
 _INTERACTIVE = ("grid", "distribution")
 """The kinds of charts for which there is a Plotly figure: sweeps and completion times."""
 FIGURES = "figures"
@@ -120,10 +121,11 @@ def _inches(width: float | str | None, called: str = "width_in") -> float | None
     """Returns the width in inches, or None for the default width. InputError for an unknown name."""
     if width is None:
         return None
-    if isinstance(width, int | float) and not isinstance(width, bool) and 0 < width < math.inf:
+    least, most = _WIDTH_RANGE
+    if isinstance(width, int | float) and not isinstance(width, bool) and least <= width <= most:
         return width
     if not isinstance(width, str):
-        raise InputError(f"{called}: found {width}, expected a positive number of inches")
+        raise InputError(f"{called}: found {width}, expected a number of inches from {least} to {most}")
     if width not in _WIDTHS:
         raise InputError(
             f'{called}: found "{width}", expected a number of inches or a name{nearest(width, _WIDTHS)}'

@@ -213,7 +213,10 @@ def test_the_figures_of_a_study_have_the_width(ackclock: Command, tmp_path: Path
             ("--plot", "goodput_bps", "--width", "pages"),
             '--width: found "pages", expected a number of inches',
         ),
-        (("--figures", "pdf", "--width", "-1"), "--width: found -1.0, expected a positive number of inches"),
+        (
+            ("--figures", "pdf", "--width", "-1"),
+            "--width: found -1.0, expected a number of inches from 1 to 50",
+        ),
         (("--width", "page"), "--width: needs --figures FORMAT or --plot METRIC"),
     ],
 )
