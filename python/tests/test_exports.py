@@ -533,7 +533,7 @@ class TestBadInput:
             "access": {"rate": "1 Gbit/s", "delay": "1 ms"},
         }
         real = Scenario.from_dict({"duration": "1 s", "dumbbell": wires, "flows": [flow]})
-        with pytest.raises(InputError, match="flows of real stacks have no event log"):
+        with pytest.raises(InputError, match="found only flows of real stacks, which have no event log"):
             real.export(tmp_path, "events")
         flow["transport"] = "quic"
         own = Scenario.from_dict({"duration": "1 s", "dumbbell": wires, "flows": [flow]})
