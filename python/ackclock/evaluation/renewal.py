@@ -23,7 +23,7 @@ from ackclock.evaluation.result import (
     shortened,
     tail_drop,
 )
-from ackclock.evaluation.rfc import FAMILIES
+from ackclock.evaluation.rfc import FAMILIES, PROCESS
 from ackclock.evaluation.run import Plan
 from ackclock.experiment.model import Setting
 
@@ -54,7 +54,9 @@ def renewed(kept: Record, made: Record) -> dict[str, Any]:
         versions.pop(f"core of {name}", None)
         if made["versions"]["core"] != versions["core"]:
             versions[f"core of {name}"] = made["versions"]["core"]
-    record = {**kept, "criteria": criteria, "versions": versions}
+    demands = {item.id: item.demand for item in PROCESS}
+    process = [{**one, "demand": demands[one["id"]]} for one in kept["process"]]
+    record = {**kept, "criteria": criteria, "process": process, "versions": versions}
     return {**record, "runs": simulations(record)}
 
 
@@ -126,6 +128,7 @@ def _criterion(kept: Record, anew: Mapping[str, Record], lines: Iterable[str], r
     found = of_scenarios(family, results)
     return {
         **kept,
+        **{key: getattr(family, key) for key in ("section", "strength", "title")},
         "verdict": found.verdict,
         "sentence": found.sentence,
         "lacks": list(dict.fromkeys(_lacks(kept, results, of_it, lines, record.get("most_packets")))),
