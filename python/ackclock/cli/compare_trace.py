@@ -101,7 +101,7 @@ def _share(text: str) -> float:
         )
     share = float(match[1]) / (100 if match[2] else 1)
     if share >= 1:
-        hint = "" if match[2] else f"; did you mean {match[1]}%?"
+        hint = f"; did you mean {match[1]}%?" if not match[2] and share < 100 else ""
         raise InputError(
             f'--tolerance: found "{text}", expected less than 100 % of the larger value, because two positive values '
             f"never differ by more{hint}"

@@ -154,8 +154,10 @@ def _limited(record: Record) -> str:
     return _share(record, 8.5, 9.5, 0.9)
 
 
-HIDDEN = "This case of the draft concerns the control's internal state, which these tests cannot observe."
-"""The text that replaces the requirement in cases that concern only the control's internal state."""
+HIDDEN = (
+    "This case of the draft concerns the control's internal state, or a path that these tests do not have."
+)
+"""The text that replaces the requirement in cases that these tests cannot observe."""
 
 
 def _hidden(number: str, what: str) -> Drill:
