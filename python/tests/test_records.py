@@ -14,11 +14,14 @@ from ackclock.study.checking import check
 from ackclock.study.digest import PHYSICS
 from ackclock.study.load import LoadedStudy, load_study, parse_study, study_names
 from ackclock.study.plan import Plan
-from ackclock.study.records import Record, is_stale, judged, origin, read, record_of, write
+from ackclock.study.records import Record, is_short, is_stale, judged, origin, read, record_of, write
 from ackclock.study.run import Work, make
 
 BUDGET = 30e6
 """The packets of the draw of the day: some twenty seconds of a processor."""
+
+SHORT = Path(__file__).with_name("short_records.txt").read_text(encoding="utf-8").split()
+"""The studies whose records were made by an earlier rule for the number of seeds: a new run makes more simulations."""
 
 
 def recorded() -> list[tuple[Record, LoadedStudy]]:
@@ -51,6 +54,18 @@ def test_what_is_recorded_comes_out_again() -> None:
 def test_no_record_is_stale() -> None:
     stale = [record.study for record, loaded in recorded() if is_stale(record, loaded.study)]
     assert not stale
+
+
+def test_a_new_run_needs_no_more_seeds_than_a_record_has() -> None:
+    """Otherwise who repeats the command of a page could get another verdict than the page."""
+    assert [record.study for record, loaded in recorded() if is_short(record, loaded)] == SHORT
+
+
+def test_judging_warns_of_a_record_with_few_seeds(ackclock: Command) -> None:
+    short, whole = SHORT[0], "rbcc/table-4.1"
+    warned = " ".join(ackclock("reproduce", short, "--judge").err.split())
+    assert f"{short}: its record was made by an earlier rule and has fewer seeds than a new run" in warned
+    assert "earlier rule" not in ackclock("reproduce", whole, "--judge").err
 
 
 @pytest.mark.parametrize("name", [record.study for record, _ in recorded()][:20])

@@ -143,7 +143,7 @@ def check(selectors: Sequence[str], *, threads: int) -> None:
 
 def _judged(studies: Sequence[LoadedStudy], failures: list[InputError]) -> list[StudyResult]:
     """Returns the results computed from the samples in the records. Adds an error to ``failures`` for other studies."""
-    from ackclock.study.records import judged, read
+    from ackclock.study.records import is_short, judged, read
 
     results = []
     for loaded in studies:
@@ -155,6 +155,11 @@ def _judged(studies: Sequence[LoadedStudy], failures: list[InputError]) -> list[
                     f"`ackclock reproduce {loaded.name}` runs the study"
                 )
             results.append(judged(record, loaded))
+            if is_short(record, loaded):
+                warn(
+                    f"{loaded.name}: its record was made by an earlier rule and has fewer seeds than a new run, in "
+                    "which a claim may get another result"
+                )
         except InputError as error:
             failures.append(error)
     return results

@@ -203,6 +203,21 @@ def judged(record: Record, loaded: LoadedStudy) -> StudyResult:
     """Returns the result of a study from the samples of its record, without a run. InputError if the record is
     stale.
     """
+    work = _filled(record, loaded)
+    work.count = record.simulations
+    made = {"recorded": record.origin.date, "commit": record.origin.commit}
+    return replace(work.result(), cpu_time_s=record.cpu_time_s, versions=made)
+
+
+def is_short(record: Record, loaded: LoadedStudy) -> bool:
+    """Returns whether a new full run would give runs of the study more seeds than the record has, so that claims may
+    get other results: the record was made by an earlier rule for the number of seeds. InputError if it is stale.
+    """
+    return bool(_filled(record, loaded).due())
+
+
+def _filled(record: Record, loaded: LoadedStudy) -> Work:
+    """Returns a study with the samples of its record. InputError if the record is stale."""
     from ackclock.study.plan import Plan
     from ackclock.study.run import Work
 
@@ -226,9 +241,7 @@ def judged(record: Record, loaded: LoadedStudy) -> StudyResult:
             known = others.get((assumption.what, alternative.label))
             for run, samples in known.samples.items() if known is not None else ():
                 work.measured.fill(work.plan.readings.index(alternative), place[run], samples)
-    work.count = record.simulations
-    made = {"recorded": record.origin.date, "commit": record.origin.commit}
-    return replace(work.result(), cpu_time_s=record.cpu_time_s, versions=made)
+    return work
 
 
 def result_of(name: str) -> StudyResult | None:
