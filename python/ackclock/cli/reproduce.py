@@ -157,8 +157,8 @@ def _judged(studies: Sequence[LoadedStudy], failures: list[InputError]) -> list[
             results.append(judged(record, loaded))
             if is_short(record, loaded):
                 warn(
-                    f"{loaded.name}: its record was made by an earlier rule and has fewer seeds than a new run, in "
-                    "which a claim may get another result"
+                    f"{loaded.name}: the record has fewer seeds than a new run gets by today's rule; a new run may "
+                    "therefore give a claim another result"
                 )
         except InputError as error:
             failures.append(error)
