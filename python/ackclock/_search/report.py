@@ -43,7 +43,7 @@ def scenario_of(
     if found.failed:
         comments.append(
             f"The control fails in {found.failed} of {SEEDS} runs of this scenario; for each failed run, the control's "
-            f"value of the objective is set to 1. First failure: {found.why}"
+            f"value of the objective is set to 1, the worst. First failure: {found.why}"
         )
     if tested.classes:
         comments.append(

@@ -137,7 +137,7 @@ def search(
         )
         say.print(
             Text(
-                f"failed     {here}; for each failed run, the control's value of the objective is set to 1. "
+                f"failed     {here}; for each failed run, the control's value of the objective is set to 1, the worst. "
                 f"First failure: {found.why}"
             )
         )
