@@ -279,7 +279,7 @@ class TestMarking:
             (lambda one: seeded(one, 2), "edited: run 1 with seed 2 has results that differ"),
             (versioned, "saved with ackclock 0.0.1, whose results differ"),
             (lambda one: answer(runs=[{"scenario": "x", "results": [{}]}]), "edited: run 1:1:2: "),
-            (lambda one: answer(runs=[{"scenario": HUGE, "results": [{}]}]), "by the marking: the answer's runs send"),
+            (lambda one: answer(runs=[{"scenario": HUGE, "results": [{}]}]), "runs not repeated: they send about"),
         ],
     )  # fmt: skip
     def test_a_wrong_or_edited_file_is_told_in_the_table(

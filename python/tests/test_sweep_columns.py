@@ -160,7 +160,7 @@ def test_seeds_are_no_points(ackclock: Command, tmp_path: Path) -> None:
 def test_a_swept_parameter_may_be_called_as_what_its_control_publishes() -> None:
     runs = Scenario.from_text(
         f'{SHORT}\n[sweep]\n"flows.tcp.control.window" = ["3 packets", "6 packets"]\n',
-        {"flows.tcp.control": {"name": "steady", "window": "3 packets"}},
+        {"flows.tcp.control": {"name": "steady"}},
         controls={"steady": Steady},
     ).run_many([1], series=True)
     rows = runs.series.filter(pl.col("kind") == "flow", pl.col("time_s") > 0.5)

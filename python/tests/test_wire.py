@@ -107,11 +107,11 @@ def test_the_controls_of_the_kernel_are_simulated_by_ours(tmp_path: Path) -> Non
         ('transport = "noq"', 'the congestion control "linux:cubic" over a transport other than linux'),
         (
             'transport = "linux"\nslow_start = "hystart++"',
-            '`slow_start` with the control "linux:cubic", expected no `slow_start`, or',
+            '`slow_start` with the control "linux:cubic", expected no `slow_start`, which kernel controls',
         ),
         (
             'transport = "linux"\nbackoff = "exponential"',
-            '`backoff` with the control "linux:cubic", expected no `backoff`, or',
+            '`backoff` with the control "linux:cubic", expected no `backoff`, which kernel controls',
         ),
     ],
 )

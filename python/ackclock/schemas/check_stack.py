@@ -29,7 +29,7 @@ class DrillRecord(Document):
     result: Literal["as demanded", "violated", "absent", "cannot be seen"] = Field(
         description="result of the test; `violated`: the stack violates the clause, or the run failed; `absent`: the "
         "stack lacks a behaviour that the clause only permits (MAY), or, for the test `repeats`, the stack declares "
-        "that its bytes can differ between runs with the same seed; "
+        "that its bytes can differ between runs with one seed; "
         "`cannot be seen`: neither the stack's datagrams nor the numbers that it reports show the behaviour"
     )
     allowed: bool = Field(
@@ -39,10 +39,9 @@ class DrillRecord(Document):
         description="measured behaviour, or reason why the run failed or the behaviour cannot be seen"
     )
     timeline: list[str] = Field(
-        description="evidence of the violation, as lines of text. If the violation concerns an interval of time, the "
-        "first lines give the reported window and number of lost packets at several times in this interval. The other "
-        "lines give the last events up to the violation. Empty without a violation, after a failed run, and for the "
-        "tests `repeats`, `seed` and `path-...`"
+        description="evidence of the violation, as lines of text: first, for a violation over an interval of time, the "
+        "reported window and number of lost packets at several times; then the last events up to the violation; empty "
+        "without a violation, after a failed run, and for the tests `repeats`, `seed` and `path-...`"
     )
 
 

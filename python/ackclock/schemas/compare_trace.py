@@ -44,7 +44,7 @@ class PartingSide(Document):
     """What one of the logs contains at the first difference."""
 
     text: str = Field(
-        description="what this log contains at the first difference, in words: a value or an event"
+        description="content of this log at the first difference, in words: a value or an event"
     )
     time_s: float | None = Field(
         description="time of the first difference on this log's own clock, in seconds; null if `by` is packet"
@@ -70,14 +70,14 @@ class PartingRecord(Document):
     """The first difference beyond the tolerance."""
 
     what: str = Field(
-        description="what differs first: the name of a quantity, or `losses`, `states` or `timeouts`"
+        description="name of the first difference: that of a quantity, or `losses`, `states` or `timeouts`"
     )
     at: float = Field(
         description="position of the first difference: seconds after `origin` or, if `by` is packet, number of data "
         "packets sent"
     )
-    ours: PartingSide = Field(description="what the first log contains at the first difference")
-    theirs: PartingSide = Field(description="what the second log contains at the first difference")
+    ours: PartingSide = Field(description="content of the first log at the first difference")
+    theirs: PartingSide = Field(description="content of the second log at the first difference")
 
 
 class DifferenceRecord(Document):

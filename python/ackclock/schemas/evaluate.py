@@ -46,7 +46,7 @@ class SettingRecord(Strict):
     )
     solo: Samples = Field(
         default={},
-        description="for metrics with a limit on harm: samples from runs in which the other flows run alone, beside "
+        description="samples of metrics with a limit on harm, from runs in which the other flows run alone, beside "
         "neither the control under test nor a reference control",
     )
 
@@ -141,8 +141,8 @@ class ItemRecord(Strict):
     section: str = Field(description="section of RFC 9743 with the requirement")
     demand: str = Field(description="requirement in ackclock's words")
     answer: str | None = Field(
-        description="what the control's author says about this requirement in the file that --answers names; null "
-        "if the file says nothing about it"
+        description="answer of the control's author to this requirement, from the file that "
+        "--answers names; null without an answer"
     )
 
 

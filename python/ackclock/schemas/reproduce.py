@@ -194,7 +194,7 @@ class PrecisionRecord(Document):
     )
     widest: float | None = Field(
         description="largest half-width of a 95 % confidence interval as a share of its mean, over all of `metrics` "
-        "and all cases; null if one of them has no interval"
+        "and all cases; null if a mean has no interval"
     )
     where: str = Field(description="metric and case with the widest interval")
 

@@ -174,8 +174,8 @@ FLOWS: Meanings = {
     "rtt_count": (
         "rtt_count of `rbcc-dynamic`: number of round-trip time samples shorter than the previous sample, minus number "
         "of longer ones, since the last reset. A sample equal to the previous one resets rtt_count to 0; with "
-        '`rtt_count_rule = "run"`, a change from longer to shorter samples, or from shorter to longer, also resets '
-        "rtt_count to 0; then the first sample after the change is counted"
+        '`rtt_count_rule = "run"`, a change between longer and shorter samples also resets rtt_count, before the '
+        "first sample after the change is counted"
     ),
     "lean_states": (
         "number of times that `rbcc-dynamic` has classified its flow as lean (small window that does not grow) since "
@@ -191,10 +191,9 @@ FLOWS: Meanings = {
     "loss_layer": "layer of `ltcp-rc` at its last loss",
     "k": "number k of standard TCP flows that `a-tcp`, `tcp-p` or the group of `a-tcp-p` emulates",
     "knee_k": (
-        "k of `a-tcp`, or of the group of `a-tcp-p`, at the last recorded knee (window at which a queue begins to "
-        "build); the first knee after each loss is recorded. 0 before the first loss, which sets knee_k to 1; a later "
-        "loss also sets knee_k to 1 if the latest knee differs from the reference window by more than the fraction "
-        "`beta` (a sign of a competing flow)"
+        "k of `a-tcp`, or of the group of `a-tcp-p`, at the first knee (window at which a queue begins to build) after "
+        "a loss; 0 before the first loss, which sets knee_k to 1, as a later loss does if the latest knee differs from "
+        "the reference window by more than the fraction `beta` (a sign of a competing flow)"
     ),
     "knee_cwnd_packets": (
         "window of `a-tcp`, or of the group of `a-tcp-p`, at the latest knee, where a queue began to build"

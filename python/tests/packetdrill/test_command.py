@@ -221,7 +221,7 @@ def test_the_timeline_names_what_was_not_compared(ackclock: Command, tmp_path: P
         ("+0 send(4, ..., 100, MSG_MORE) = 100", 9, "the flag MSG_MORE of send"),
         ("+0 sendmsg(4, {msg_iov(1)=[{..., 100}]}, MSG_MORE) = 100", 9, "the flag MSG_MORE of sendmsg"),
         ("+0...0.5 write(4, ..., 100) = 100", 9, "ackclock has no send buffer"),
-        ("+0 write(4, ..., 100) = -1 EAGAIN (again)", 9, "write fails (EAGAIN)"),
+        ("+0 write(4, ..., 100) = -1 EAGAIN (again)", 9, "write to fail (EAGAIN)"),
         ("+0 write(4, ..., 9999999999) = 9999999999", 9, "expected at most 1000000 segments"),
         ("+0 `iptables -F`\n+0 < . 1:1(0) ack 1 win 9", 9, "does not support the command `iptables -F`"),
         (
