@@ -279,11 +279,12 @@ impl Sweep {
 fn overlap(one: &str, other: &str) -> bool {
     let steps = |path: &str| path.matches('\n').count();
     let is_every = |path: &str| path.split('\n').any(|step| step == EVERY);
-    (steps(one) == steps(other) || is_every(one) || is_every(other))
-        && one
-            .split('\n')
-            .zip(other.split('\n'))
-            .all(|(one, other)| one == other || one == EVERY || other == EVERY)
+    (steps(one) == steps(other) || is_every(one) || is_every(other)) && is_alike(one, other)
+}
+
+/// Returns whether two canonical paths have equal steps as far as the shorter one goes, where `*` is equal to every step.
+fn is_alike(one: &str, other: &str) -> bool {
+    one.split('\n').zip(other.split('\n')).all(|(one, other)| one == other || one == EVERY || other == EVERY)
 }
 
 /// Returns the indices of two values with the same meaning, if there are any.

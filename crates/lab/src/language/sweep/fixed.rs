@@ -1,6 +1,6 @@
 //! Overrides of keys that a sweep varies. Such a key has the override's value at every point.
 
-use super::{SAMPLES, samples};
+use super::{SAMPLES, is_alike, samples};
 use crate::language::diagnostics::Diagnostic;
 use crate::language::document::{Document, EVERY, Node, Table, Value};
 use serde_json::{Map, Value as Json};
@@ -71,10 +71,8 @@ fn sets(one: &str, value: &Json, target: &str) -> bool {
 /// Returns whether the canonical path `inner` leads to a key of what `outer` leads to, or to the same, for some item of each
 /// list.
 fn is_within(inner: &str, outer: &str) -> bool {
-    let mut steps = inner.split('\n');
-    outer
-        .split('\n')
-        .all(|one| steps.next().is_some_and(|other| one == other || one == EVERY || other == EVERY))
+    let steps = |path: &str| path.matches('\n').count();
+    steps(inner) >= steps(outer) && is_alike(inner, outer)
 }
 
 #[cfg(test)]
