@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock import _typed_core as core
 from ackclock._names import alike
+from ackclock._stacks import is_of_stack
 from ackclock.errors import InputError, RunError
 
 if TYPE_CHECKING:
@@ -118,8 +119,6 @@ class _Plan:
         self.over_udp = {
             name for group in description["flows"] if group["transport"] == "udp" for name in group["names"]
         }
-        stacks = {"noq", "quinn", *(stack.name for stack in scenario.stacks)}
-        self.is_foreign = all(group["transport"] in stacks for group in description["flows"])
         self.is_repeatable = all(group["repeatable"] for group in description["flows"])
         self.wanted: dict[str, list[Any]] = {"captures": [], "qlogs": [], "deliveries": [], "rates": []}
         self.units: dict[str, str] = {}
@@ -161,7 +160,7 @@ class _Plan:
                 yield Export(folder / name, records, self.units[name])
             if self.events:
                 table = _typed(log)
-                if table.is_empty() and self.is_foreign:
+                if table.is_empty() and all(map(is_of_stack, result["flows"])):
                     raise InputError(
                         "--export events: found only flows of real stacks, which have no event log; expected a flow "
                         "over ackclock's own transports"
