@@ -292,19 +292,15 @@ def _pictures(
 
     drawn = _drawn(runs, scenario) if html or not plots else []
     written = [_report(runs, drawn, scenario, out)] if html else []
-    if plots:
-        written += save_all(
-            [_plotted(runs, plot, places) for plot in plots], out / FIGURES, formats, width_in
-        )
-    elif formats:
+    found = [_plotted(runs, plot, places) for plot in plots]
+    if formats and not plots:
         found = figures(runs)
         for number, run in enumerate(drawn, start=1):
             for figure in over_time(runs.of(run)):
                 if len(drawn) > 1:
                     figure.name = f"{figure.name}-point-{number}"
                 found.append(figure)
-        written += save_all(found, out / FIGURES, formats, width_in)
-    return written
+    return written + save_all(found, out / FIGURES, formats, width_in)
 
 
 def _plotted(runs: Runs, plot: str, places: Places) -> Figure:
