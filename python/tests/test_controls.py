@@ -101,7 +101,7 @@ def test_a_decrease_that_returns_nothing_is_named() -> None:
     class Forgets(NewReno):
         def decrease(self, window: float) -> float:
             self.cwnd = window * 0.7
-            return None  # type: ignore[return-value]
+            return None  # type: ignore[return-value]  # it is wrong
 
     with pytest.raises(RunError, match=r"Forgets\.decrease returned None, expected the window in packets"):
         result("forgets", "short queue", forgets=Forgets)
