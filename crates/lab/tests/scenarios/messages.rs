@@ -71,7 +71,7 @@ const fn mistake(
 
 const TIMES: &str = "a time such as \"40 ms\" (ns, us, ms, s, min, h)";
 const RATES: &str = "a rate such as \"10 Mbit/s\" (bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s)";
-const CONTROLS: &str = "a control; `ackclock list controls` lists all ";
+const CONTROLS: &str = "a control; `ackclock list controls` lists them all";
 
 #[rustfmt::skip]
 const IN_DUMBBELL: &[Mistake] = &[
@@ -142,7 +142,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("\"newreno\"", "\"cubik\""), (13, 11), "flows.0.control", "\"cubik\"", CONTROLS, Some("`cubic`")),
     mistake(("\"newreno\"", "\"bbr\""), (13, 11), "flows.0.control", "\"bbr\"", CONTROLS, Some("`bbrv3`")),
     mistake(("\"newreno\"", "3"), (13, 11), "flows.0.control", "3", "in quotes, or as the `name` of a table with parameters", None),
-    mistake(("\"red\"", "\"drop-tail\""), (7, 70), "dumbbell.bottleneck.queue.name", "\"drop-tail\"", "a queue; `ackclock list queues` lists all ", Some("`droptail`")),
+    mistake(("\"red\"", "\"drop-tail\""), (7, 70), "dumbbell.bottleneck.queue.name", "\"drop-tail\"", "a queue; `ackclock list queues` lists them all", Some("`droptail`")),
     mistake(("\"ns2\"", "\"ns3\""), (17, 8), "flows.0.transport.name", "\"ns3\"", "one of rfc, ns2, linux", Some("`ns2`")),
     mistake(("min_rto = \"0.2 s\"", "growth = \"packet\""), (18, 10), "flows.0.transport.growth", "\"packet\"", "one of acks, packets", Some("`packets`")),
     mistake(("\"tcp\"", "\"a.b\""), (11, 8), "flows.0.name", "\"a.b\"", "a name without dots", None),
